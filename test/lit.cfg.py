@@ -21,7 +21,7 @@
 #   %python                a python3 that has numpy, when there is one
 #   %package               path of python/
 #
-# Features: ptxas, nvcc, nvdisasm, cuda (a driver and a device), numpy, pytest, asan, tsan, plugin,
+# Features: ptxas, nvcc, nvdisasm, chromium, cuda (a driver and a device), numpy, pytest, asan, tsan, plugin,
 # slow (not in the quick set: for tests of more than five seconds), full (only in
 # the full set: for tests of minutes).
 
@@ -112,6 +112,8 @@ if shutil.which("abidw"):
     config.available_features.add("abidw")
 config.environment["PATH"] = os.pathsep.join(path)
 
+if shutil.which("chromium"):
+    config.available_features.add("chromium")
 if has_cuda_device():
     config.available_features.add("cuda")
 python, has_numpy = find_python()

@@ -116,6 +116,35 @@ typedef void (*TileStageFn)(const char *file_name, const char *text,
                             size_t size_bytes, void *user_data);
 TILE_API void tile_compiler_set_stages(TileCompiler *compiler,
                                        TileStageFn on_stage, void *user_data);
+/// Stages in MLIR say where each op comes from, `loc(…)` after it; false at
+/// first.
+TILE_API void tile_compiler_set_stage_locations(TileCompiler *compiler,
+                                                bool with_locations);
+
+//===-- Layouts -----------------------------------------------------------===//
+
+/// Where the elements of a tile lie.
+typedef struct {
+  bool is_fragment;         // in registers, not in shared memory
+  int num_registers;        // of a thread; 0 in shared memory
+  int num_lanes, num_warps; // which hold the fragment; 0 in shared memory
+  int num_copies;           // registers that hold the same element
+  uint64_t size_bytes;      // in shared memory; 0 of a fragment
+} TileLayoutFacts;
+
+/// Reads a layout as stages write it, such as "swizzle<128>", of a tile of
+/// these extents with elements of `elem_bits`. Writes a number for each element
+/// in the order of rows, `num_places` in all, into `out_places`, unless that is
+/// NULL: the offset of the element in bytes, or the register that holds it plus
+/// 2^16 times its lane and 2^24 times its warp, the first one of several.
+/// Errors: false; a layout that is none of such a tile, another number of
+/// elements, through the compiler's diagnostics.
+TILE_API bool tile_compiler_find_places(TileCompiler *compiler,
+                                        const char *layout,
+                                        const int64_t *extents, int rank,
+                                        int elem_bits, int64_t *out_places,
+                                        size_t num_places,
+                                        TileLayoutFacts *out_facts);
 
 //===-- Programs ----------------------------------------------------------===//
 

@@ -3,6 +3,7 @@
 #include "Api/CompilerObject.h"
 
 #include "Api/FatalErrors.h"
+#include "Layout/Layout.h"
 #include "Support/Diagnostic/DiagnosticFormat.h"
 #include "Target/Target.h"
 #include <stdio.h>
@@ -185,6 +186,79 @@ void tile_compiler_set_stages(TileCompiler *compiler, TileStageFn on_stage,
                               void *user_data) {
   compiler->options.on_stage = on_stage;
   compiler->options.on_stage_data = user_data;
+}
+
+void tile_compiler_set_stage_locations(TileCompiler *compiler,
+                                       bool with_locations) {
+  compiler->options.stage_locations = with_locations;
+}
+
+//===-- Layouts -----------------------------------------------------------===//
+
+enum { MAX_ELEM_BITS = 64, MAX_ELEMENTS = 1 << 24 };
+
+static bool layout_error(const TileCompiler *compiler, const char *text) {
+  tile_diagnostic_send(compiler->on_diagnostic, compiler->diagnostic_data,
+                       TILE_SEVERITY_ERROR, "layout", text);
+  return false;
+}
+
+// The number of elements; 0 where a tile cannot have these extents.
+static int64_t count_elements(const int64_t *extents, int rank) {
+  if (rank < 1 || rank > TILE_LAYOUT_MAX_AXES)
+    return 0;
+  int64_t count = 1;
+  for (int d = 0; d < rank; d++) {
+    if (extents[d] < 1 || extents[d] > MAX_ELEMENTS / count)
+      return 0;
+    count *= extents[d];
+  }
+  return count;
+}
+
+static TileLayoutFacts facts_of(const TileLayout *layout, int elem_bits) {
+  TileLayoutFacts facts = {.is_fragment = !tile_layout_is_memory(layout),
+                           .num_copies = 1};
+  if (!facts.is_fragment) {
+    int64_t span = tile_layout_span(&layout->out, 0);
+    facts.size_bytes = ((uint64_t)span * (uint64_t)elem_bits + 7) / 8;
+    return facts;
+  }
+  facts.num_registers =
+      (int)tile_layout_axis_size(&layout->in, TILE_LAYOUT_REG);
+  facts.num_lanes = (int)tile_layout_axis_size(&layout->in, TILE_LAYOUT_LANE);
+  facts.num_warps = (int)tile_layout_axis_size(&layout->in, TILE_LAYOUT_WARP);
+  facts.num_copies = (int)tile_layout_replication(layout);
+  return facts;
+}
+
+bool tile_compiler_find_places(TileCompiler *compiler, const char *layout,
+                               const int64_t *extents, int rank, int elem_bits,
+                               int64_t *out_places, size_t num_places,
+                               TileLayoutFacts *out_facts) {
+  char text[160];
+  TileLayout parsed;
+  TileLayoutError error;
+  int64_t count = count_elements(extents, rank);
+  if (count == 0 || elem_bits < 1 || elem_bits > MAX_ELEM_BITS)
+    return layout_error(compiler,
+                        "the extents, or the width of elements, are those of "
+                        "no tile");
+  if (out_places && num_places != (size_t)count) {
+    snprintf(text, sizeof text, "room for %zu places, expected %lld",
+             num_places, (long long)count);
+    return layout_error(compiler, text);
+  }
+  if (!tile_layout_parse(layout, extents, rank, elem_bits, &parsed, &error) ||
+      !tile_layout_check_axes(&parsed, &error))
+    return layout_error(compiler, error.text);
+  *out_facts = facts_of(&parsed, elem_bits);
+  if (!out_places)
+    return true;
+  tile_layout_find_places(&parsed, extents, rank, out_places);
+  for (int64_t i = 0; !out_facts->is_fragment && i < count; i++)
+    out_places[i] = out_places[i] * elem_bits / 8;
+  return true;
 }
 
 //===-- Passes of the program ---------------------------------------------===//

@@ -119,6 +119,8 @@ int64_t tile_layout_span(const TileLayoutSpace *s,
 int tile_layout_find_axis(const TileLayoutSpace *s,
                           const char *name); // -1 if absent
 
+/// Whether |l| maps a tile to offsets, not registers to a tile.
+bool tile_layout_is_memory(const TileLayout *l);
 bool tile_layout_covers(
     const TileLayout *l); // every output digit combination hit
 int64_t
@@ -306,6 +308,17 @@ bool tile_layout_terms(const TileLayout *l, unsigned constant_axes,
 TileLayoutConstant tile_layout_constant(const TileLayout *l,
                                         unsigned constant_axes, int out_axis,
                                         const int64_t *in);
+
+//===-- Places ------------------------------------------------------------===//
+
+/// No holder, or a gap.
+enum { TILE_LAYOUT_NO_PLACE = -1 };
+
+/// Where each element of a tile of |shape| lies, in the order of rows: of a
+/// memory layout its offset in elements, of a fragment the first register that
+/// holds it, plus 2^16 times its lane and 2^24 times its warp.
+void tile_layout_find_places(const TileLayout *l, const int64_t *shape,
+                             int rank, int64_t *out);
 
 //===-- Text --------------------------------------------------------------===//
 

@@ -19,8 +19,6 @@ TileLayoutEntry *tile_layout_new_entry(TileLayoutBuilder *b, int axis,
 int tile_layout_rank(const uint64_t *v, int n);
 /// Whether the digits of every axis, low first, never overlap.
 bool tile_layout_nested(const TileLayoutSpace *s);
-/// Whether |l| maps a tile to offsets.
-bool tile_layout_is_memory(const TileLayout *l);
 /// Exchanges the radices of input digits i and i+1 when both, and their images,
 /// are contiguous: the pair is then one composite digit that may be cut anew.
 bool tile_layout_swap_in(TileLayout *l, int i);

@@ -146,10 +146,14 @@ static void tell_stage(Run *run, const char *name, const char *extension,
   tile_string_deinit(&file_name);
 }
 
-static char *print_module(const Run *run) {
+static char *print_module(const Run *run, bool with_locations) {
   TileString text = {NULL, 0, 0};
-  mlirOperationPrint(mlirModuleGetOperation(run->module), tile_string_callback,
-                     &text);
+  MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
+  if (with_locations)
+    mlirOpPrintingFlagsEnableDebugInfo(flags, true, false);
+  mlirOperationPrintWithFlags(mlirModuleGetOperation(run->module), flags,
+                              tile_string_callback, &text);
+  mlirOpPrintingFlagsDestroy(flags);
   tile_string_append(&text, "\n", 1);
   return tile_string_take(&text);
 }
@@ -159,7 +163,7 @@ static void tell_module(Run *run, const char *pass) {
     return;
   char name[64];
   snprintf(name, sizeof name, "%.*s", (int)strcspn(pass, "{"), pass);
-  char *text = print_module(run);
+  char *text = print_module(run, run->options->stage_locations);
   tell_stage(run, name, "mlir", text);
   free(text);
   tile_lap_ms(&run->start_ms);
@@ -703,7 +707,7 @@ static MlirLogicalResult run_back(Run *run) {
       (run->options->line_info && tile_failed(write_line_info(run))))
     return tile_failure();
   if (emit & TILE_PRODUCT_MLIR)
-    run->result->mlir = print_module(run);
+    run->result->mlir = print_module(run, false);
   if (!(emit & (TILE_PRODUCT_LLVM | TILE_PRODUCT_PTX)))
     return tile_success();
   for (size_t i = 0; i < run->units.count; i++)

@@ -32,6 +32,7 @@ typedef struct {
   bool hide_remarks;     // leave remarks out of the diagnostics
   TileStageFn on_stage;  // NULL: none
   void *on_stage_data;
+  bool stage_locations;     // stages in MLIR have locations
   const unsigned *variants; // those of each launch, from 1
   size_t num_variants;      // 0: all
   const TileLimits *limits;

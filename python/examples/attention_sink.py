@@ -4,6 +4,7 @@ that has no value: a sink."""
 import math
 
 import numpy as np
+from online_softmax import softmax_step, start_softmax
 
 import tile
 import tile.language as T
@@ -17,7 +18,7 @@ def sink_attention(Q, K, V, sinks, window=64, block_M=64, block_N=32):
     V: T.Tensor((batch, heads, seq, dim), "float16")
     sinks: T.Tensor((heads,), "float32")
     O = T.empty((batch, heads, seq, dim), "float16")
-    scale = 1 / math.sqrt(dim)
+    scale = math.log2(math.e) / math.sqrt(dim)
     with T.Kernel(T.ceildiv(seq, block_M), heads, batch, threads=128) as (bx, h, b):
         Qs = T.alloc_shared((block_M, dim), "float16")
         Ks, Vs = (T.alloc_shared((block_N, dim), "float16") for _ in range(2))
@@ -26,9 +27,7 @@ def sink_attention(Q, K, V, sinks, window=64, block_M=64, block_N=32):
         acc = T.alloc_fragment((block_M, dim), "float32")
         top, before, total = (T.alloc_fragment((block_M,), "float32") for _ in range(3))
         T.copy(Q[b, h, bx * block_M, 0], Qs)
-        T.clear(acc)
-        T.clear(total)
-        T.fill(top, -1e30)
+        start_softmax(acc, top, total)
         first = T.max(bx * block_M - window, 0) // block_N
         last = T.min(T.ceildiv(seq, block_N), T.ceildiv((bx + 1) * block_M, block_N))
         for n in T.Pipelined(first, last, num_stages=2):
@@ -37,21 +36,13 @@ def sink_attention(Q, K, V, sinks, window=64, block_M=64, block_N=32):
             T.gemm(Qs, Ks, S, transpose_B=True, clear_accum=True)
             for i, j in T.Parallel(block_M, block_N):
                 query, key = bx * block_M + i, n * block_N + j
-                S[i, j] = T.if_then_else(query - window < key <= query, S[i, j] * scale, -1e30)
-            T.copy(top, before)
-            T.reduce_max(S, top, dim=1, clear=False)
-            for i in T.Parallel(block_M):
-                before[i] = T.exp(before[i] - top[i])
-                total[i] *= before[i]
-            for i, j in T.Parallel(block_M, block_N):
-                P[i, j] = T.if_then_else(S[i, j] > -1e29, T.exp(S[i, j] - top[i]), 0)
-                S[i, j] = P[i, j]
-            T.reduce_sum(S, total, dim=1, clear=False)
-            for i, j in T.Parallel(block_M, dim):
-                acc[i, j] *= before[i]
+                is_seen = query - window < key <= query
+                S[i, j] = T.if_then_else(is_seen, S[i, j], -T.infinity("float32"))
+            softmax_step(S, acc, top, before, total, scale)
+            T.copy(S, P)
             T.gemm(P, Vs, acc)
         for i, j in T.Parallel(block_M, dim):
-            acc[i, j] /= total[i] + T.exp(sinks[h] - top[i])
+            acc[i, j] /= total[i] + T.exp2(sinks[h] * math.log2(math.e) - top[i] * scale)
         T.copy(acc, O[b, h, bx * block_M, 0])
     return O
 

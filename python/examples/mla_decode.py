@@ -4,6 +4,7 @@ which is key and value, beside a part of the key that carries the position."""
 import math
 
 import numpy as np
+from online_softmax import finish_softmax, softmax_step, start_softmax
 
 import tile
 import tile.language as T
@@ -30,9 +31,7 @@ def mla(Q, Q_pe, KV, K_pe, block_H=64, block_N=32):
         top, before, total = (T.alloc_fragment((block_H,), "float32") for _ in range(3))
         T.copy(Q[b, bx * block_H, 0], Qs)
         T.copy(Q_pe[b, bx * block_H, 0], Qp)
-        T.clear(acc)
-        T.clear(total)
-        T.fill(top, -1e30)
+        start_softmax(acc, top, total)
         for n in T.Pipelined(T.ceildiv(keys, block_N), num_stages=2):
             T.copy(KV[b, n * block_N, 0], KVs)
             T.copy(K_pe[b, n * block_N, 0], Kp)
@@ -40,20 +39,10 @@ def mla(Q, Q_pe, KV, K_pe, block_H=64, block_N=32):
             T.gemm(Qp, Kp, S, transpose_B=True)
             for i, j in T.Parallel(block_H, block_N):
                 S[i, j] = T.if_then_else(n * block_N + j < keys, S[i, j], -T.infinity("float32"))
-            T.copy(top, before)
-            T.reduce_max(S, top, dim=1, clear=False)
-            for i in T.Parallel(block_H):
-                before[i] = T.exp2((before[i] - top[i]) * scale)
-                total[i] *= before[i]
-            for i, j in T.Parallel(block_H, block_N):
-                S[i, j] = T.exp2((S[i, j] - top[i]) * scale)
-            T.reduce_sum(S, total, dim=1, clear=False)
-            for i, j in T.Parallel(block_H, dim):
-                acc[i, j] *= before[i]
+            softmax_step(S, acc, top, before, total, scale)
             T.copy(S, P)
             T.gemm(P, KVs, acc)
-        for i, j in T.Parallel(block_H, dim):
-            acc[i, j] /= total[i]
+        finish_softmax(acc, total)
         T.copy(acc, O[b, bx * block_H, 0])
     return O
 

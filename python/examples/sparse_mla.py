@@ -4,6 +4,7 @@ has its own list, filled up with -1; all heads share one latent row per key."""
 import math
 
 import numpy as np
+from online_softmax import finish_softmax, softmax_step, start_softmax
 
 import tile
 import tile.language as T
@@ -26,9 +27,7 @@ def sparse_mla(Q, KV, places, block_H=64, block_I=32):
         acc = T.alloc_fragment((block_H, dim), "float32")
         top, before, total = (T.alloc_fragment((block_H,), "float32") for _ in range(3))
         T.copy(Q[s, bx * block_H, 0], Qs)
-        T.clear(acc)
-        T.clear(total)
-        T.fill(top, -1e30)
+        start_softmax(acc, top, total)
         for n in T.Pipelined(T.ceildiv(picks, block_I), num_stages=2):
             for i in T.Parallel(block_I):
                 at = n * block_I + i
@@ -37,21 +36,11 @@ def sparse_mla(Q, KV, places, block_H=64, block_I=32):
                 KVs[i, d] = KV[place[i], d]
             T.gemm(Qs, KVs, S, transpose_B=True, clear_accum=True)
             for h, i in T.Parallel(block_H, block_I):
-                S[h, i] = T.if_then_else(place[i] >= 0, S[h, i], -1e30)
-            T.copy(top, before)
-            T.reduce_max(S, top, dim=1, clear=False)
-            for h in T.Parallel(block_H):
-                before[h] = T.exp2((before[h] - top[h]) * scale)
-                total[h] *= before[h]
-            for h, i in T.Parallel(block_H, block_I):
-                S[h, i] = T.if_then_else(S[h, i] > -1e29, T.exp2((S[h, i] - top[h]) * scale), 0)
-            T.reduce_sum(S, total, dim=1, clear=False)
-            for h, d in T.Parallel(block_H, dim):
-                acc[h, d] *= before[h]
+                S[h, i] = T.if_then_else(place[i] >= 0, S[h, i], -T.infinity("float32"))
+            softmax_step(S, acc, top, before, total, scale)
             T.copy(S, P)
             T.gemm(P, KVs, acc)
-        for h, d in T.Parallel(block_H, dim):
-            acc[h, d] /= total[h]
+        finish_softmax(acc, total)
         T.copy(acc, O[s, bx * block_H, 0])
     return O
 

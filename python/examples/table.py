@@ -18,10 +18,11 @@ import numpy as np
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 TARGETS = ("sm_80", "sm_90a")
+SHARED = ("table", "online_softmax")  # no examples
 # What stands for a form in PTX, best first.
 FORMS = {
-    "wgmma": "wgmma.mma_async", "mma": "mma.sync", "TMA": "cp.async.bulk.tensor",
-    "cp.async": "cp.async.c", "mbarriers": "mbarrier.try_wait",
+    "wgmma": "wgmma.mma_async", "mma": "mma.sync", "mma.sp": "mma.sp",
+    "TMA": "cp.async.bulk.tensor", "cp.async": "cp.async.c", "mbarriers": "mbarrier.try_wait",
 }
 HEAD = """# Kernels in Python
 
@@ -35,7 +36,7 @@ function. Forms are what the compiler made of the calls.
 
 
 def names() -> list[str]:
-    return sorted(p.stem for p in FOLDER.glob("*.py") if p.stem != "table")
+    return sorted(p.stem for p in FOLDER.glob("*.py") if p.stem not in SHARED)
 
 
 def longest_kernel(name: str) -> int:

@@ -5,6 +5,7 @@ import itertools
 import math
 
 import numpy as np
+from online_softmax import finish_softmax, softmax_step, start_softmax
 
 import tile
 import tile.language as T
@@ -20,7 +21,7 @@ def varlen(Q, K, V, starts, longest, block_M=64, block_N=32, causal=True):
     starts: T.Tensor((count + 1,), "int32")
     longest: T.int32
     O = T.empty((tokens, heads, dim), "float16")
-    scale = 1 / math.sqrt(dim)
+    scale = math.log2(math.e) / math.sqrt(dim)
     with T.Kernel(T.ceildiv(longest, block_M), heads, count, threads=128) as (bx, h, b):
         Qs = T.alloc_shared((block_M, dim), "float16")
         Ks, Vs = (T.alloc_shared((block_N, dim), "float16") for _ in range(2))
@@ -32,9 +33,7 @@ def varlen(Q, K, V, starts, longest, block_M=64, block_N=32, causal=True):
         row = first + bx * block_M
         if row < last:
             T.copy(Q[row:row + block_M, h, :], Qs)
-            T.clear(acc)
-            T.clear(total)
-            T.fill(top, -1e30)
+            start_softmax(acc, top, total)
             end = T.min(last, row + block_M) if causal else last
             for n in T.Pipelined(T.ceildiv(end - first, block_N), num_stages=2):
                 at = first + n * block_N
@@ -43,22 +42,12 @@ def varlen(Q, K, V, starts, longest, block_M=64, block_N=32, causal=True):
                 T.gemm(Qs, Ks, S, transpose_B=True, clear_accum=True)
                 for i, j in T.Parallel(block_M, block_N):
                     seen = at + j < last and (not causal or at + j <= row + i)
-                    S[i, j] = T.if_then_else(seen, S[i, j] * scale, -1e30)
-                T.copy(top, before)
-                T.reduce_max(S, top, dim=1, clear=False)
-                for i in T.Parallel(block_M):
-                    before[i] = T.exp(before[i] - top[i])
-                    total[i] *= before[i]
-                for i, j in T.Parallel(block_M, block_N):
-                    S[i, j] = T.exp(S[i, j] - top[i])
-                T.reduce_sum(S, total, dim=1, clear=False)
-                for i, j in T.Parallel(block_M, dim):
-                    acc[i, j] *= before[i]
+                    S[i, j] = T.if_then_else(seen, S[i, j], -T.infinity("float32"))
+                softmax_step(S, acc, top, before, total, scale)
                 T.copy(S, P)
                 T.gemm(P, Vs, acc)
-            for i, j in T.Parallel(block_M, dim):
-                if row + i < last:
-                    O[row + i, h, j] = acc[i, j] / total[i]
+            finish_softmax(acc, total)
+            T.copy(acc, O[row:last, h, :])
     return O
 
 

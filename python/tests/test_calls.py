@@ -126,7 +126,7 @@ def test_disk_cache(one_target, tmp_path, monkeypatch):
     image = compiler.compile_text("increment", text, "sm_80")
     files = cache.entries()
     assert len(files) == 1
-    monkeypatch.setattr(compiler, "_compiler", None)  # the second one is not compiled
+    monkeypatch.setattr(compiler, "compiler_for", None)  # the second one is not compiled
     again = compiler.compile_text("increment", text, "sm_80")
     assert (again.ptx, again.metadata, again.messages) == (
         image.ptx, image.metadata, image.messages)

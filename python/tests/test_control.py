@@ -315,3 +315,56 @@ def test_loops(module, target, rng):
     assert r[5, 0, 0] == 6  # 3 + 1.75 is cut to 4, then 5, then 6
     np.testing.assert_array_equal(r[6], (i + j) % 2)
     np.testing.assert_array_equal(r[7], (a * j)[:, ::-1])
+
+
+RETURNS = """
+    @T.macro
+    def kind(x):
+        if x < 0:
+            return -1
+        if x == 0:
+            return 0
+        y = x % 2
+        if y == 1:
+            y += 10
+        else:
+            return 20
+        return y
+
+    @T.macro
+    def mark(A, i, limit):
+        if i >= limit:
+            return
+        A[i] = 1
+
+    @tile.jit
+    def kernel(X, n: T.int32 = 0):
+        X: T.Tensor((64,), "int32")
+        n: T.int32
+        A, B, C = (T.empty((64,), "int32") for _ in range(3))
+        with T.Kernel(64, threads=32) as b:
+            B[b] = 0
+            A[b] = kind(X[b])
+            for i in T.Parallel(1):
+                mark(B, b + i, 40)
+            C[b] = 5
+            if b < n:
+                return
+            C[b] = 6
+            if X[b] > 0:
+                C[b] = 7
+                return
+            else:
+                C[b] += 100
+        return A, B, C
+"""
+
+
+def test_returns_under_conditions(module, target):
+    x = np.arange(-30, 34, dtype=np.int32)
+    a, b, c = module(RETURNS).kernel(x, 10)
+    odd = np.where(x % 2 == 1, 11, 20)
+    np.testing.assert_array_equal(a, np.where(x < 0, -1, np.where(x == 0, 0, odd)))
+    np.testing.assert_array_equal(b, np.arange(64) < 40)
+    place = np.arange(64)
+    np.testing.assert_array_equal(c, np.where(place < 10, 5, np.where(x > 0, 7, 106)))

@@ -28,10 +28,100 @@ MISTAKES = {
         with T.Kernel(1):
             y = unknown + 1  # here
         """, "the name unknown has no value"),
+    "misspelled_function": ("""
+        with T.Kernel(1):
+            S = T.alloc_shard((4,), 'float32')  # here
+        """, "T has no alloc_shard; is it T.alloc_shared?"),
+    "misspelled_keyword": ("""
+        with T.Kernel(1):
+            S = T.alloc_shared((64, 64), 'float16')
+            F = T.alloc_fragment((64, 64), 'float32')
+            T.gemm(S, S, F, trans_B=True)  # here
+        """, "T.gemm has no argument trans_B; is it transpose_B?"),
+    "argument_left_out": ("""
+        with T.Kernel(1):
+            F = T.alloc_fragment((64, 64), 'float32')
+            T.reduce_sum(F)  # here
+        """, "T.reduce_sum: missing a required argument: 'out'; its arguments are buffer, out, dim"),
+    "misspelled_type": ("""
+        with T.Kernel(1):
+            S = T.alloc_shared((4,), 'flaot32')  # here
+        """, "expected a data type, got 'flaot32'; is it float32?"),
+    "gemm_transposed": ("""
+        with T.Kernel(1):
+            S = T.alloc_shared((64, 32), 'float16')
+            F = T.alloc_fragment((64, 64), 'float32')
+            T.gemm(S, S, F)  # here
+        """, "into 64 x 64; transpose_A=False, transpose_B=True would fit"),
+    "gemm_policy": ("""
+        with T.Kernel(1):
+            S = T.alloc_shared((64, 64), 'float16')
+            F = T.alloc_fragment((64, 64), 'float32')
+            T.gemm(S, S, F, policy='rows')  # here
+        """, "the policy 'rows' of a product; use T.GemmWarpPolicy.Square"),
+    "op_of_the_compiler": ("""
+        with T.Kernel(1):
+            S = T.alloc_shared((64, 64), 'float32')
+            T.copy(S, C)  # here
+        """, "T.copy reads a shared tile that nothing has written: T.fill it"),
+    "op_of_a_loop": ("""
+        with T.Kernel(1):
+            S = T.alloc_shared((64, 64), 'float32')
+            for k in T.Pipelined(4, num_stages=40):  # here
+                T.copy(A, S)
+                T.copy(S, C)
+        """, "the loop expects num_stages to be at most 16, got 40"),
+    "op_of_a_launch": ("""
+        with T.Kernel(1, threads=33):  # here
+            T.copy(A[0, 0:4], C[0, 0:4])
+        """, "T.Kernel expects a positive multiple of 32 threads"),
+    "function_of_numpy": ("""
+        with T.Kernel(1):
+            C[0, 0] = np.exp(x)  # here
+        """, "numpy's exp of a float32, which only the kernel knows; use T.exp"),
+    "tile_to_numpy": ("""
+        with T.Kernel(1):
+            S = T.alloc_shared((4,), 'float32')
+            y = np.sum(S)  # here
+        """, "numpy's sum of the shared tile S, which only the kernel knows"),
+    "is_of_run_time": ("""
+        with T.Kernel(1):
+            if n is x:  # here
+                C[0, 0] = 1
+        """, "`is` of a value of run time; write =="),
+    "return_in_kernel": ("""
+        with T.Kernel(1):
+            return n  # here
+        """, "`return` in a kernel, whose threads go on to its end"),
+    "yield": ("""
+        with T.Kernel(1):
+            yield n  # here
+        """, "`yield` is not in the language"),
+    "dimension_of_threads": ("""
+        with T.Kernel(1):
+            B[0] = T.get_thread_binding(5)  # here
+        """, "T.get_thread_binding of dimension 5; there are 3"),
+    "shape_index": ("""
+        with T.Kernel(1):
+            B[0] = A.shape[3]  # here
+        """, r"`A.shape\[3\]` is index 3 of 2"),
+    "blocks_as_a_number": ("""
+        with T.Kernel(1, 2) as b:
+            B[0] = b  # here
+        """, "expected a number, got a tuple; name one of its parts"),
+    "half_an_element": ("""
+        with T.Kernel(1):
+            for i in T.Parallel(64.0):  # here
+                B[i] = 0
+        """, "T.Parallel over 64.0 elements; a number of elements is an integer"),
+    "no_effect": ("""
+        with T.Kernel(1):
+            y = n + 1
+        """, "kernel has no effect: its kernels write to no tensor; store results with T.copy"),
     "unknown_member": ("""
         with T.Kernel(1):
             T.copi(A, C)  # here
-        """, "the module tile.language has no copi"),
+        """, "T has no copi; is it T.copy?"),
     "unbound_after_if": ("""
         with T.Kernel(1):
             if n > 3:
@@ -106,7 +196,7 @@ MISTAKES = {
         """, "T.copy of \\[4, 8\\] and \\[8, 4\\], which differ"),
     "copy_two_corners": ("""
         with T.Kernel(1):
-            T.copy(A, B[n:n + n])  # here
+            T.copy(B[0:n], B[n:n + n])  # here
         """, "the number of elements of a window of B is known at run time only; give both ends"),
     "copy_number": ("""
         with T.Kernel(1):
@@ -158,19 +248,6 @@ MISTAKES = {
             F = T.alloc_fragment((64, 64), 'float32')
             T.copy(F, C)  # here
         """, "reads a fragment that nothing has written"),
-    "fragment_at_run_time": ("""
-        with T.Kernel(1):
-            F = T.alloc_fragment((64,), 'float32')
-            T.clear(F)
-            C[0, 0] = F[n]  # here
-        """, "an element of the fragment F at a place of run time; T.copy the fragment to a shared tile"),
-    "fragment_index": ("""
-        with T.Kernel(1):
-            F = T.alloc_fragment((64,), 'float32')
-            T.clear(F)
-            for i in T.Parallel(32):
-                F[i + 1] = 0  # here
-        """, "expects index 0 of a fragment to be a parallel index or a constant"),
     "parallel_one_place": ("""
         with T.Kernel(1):
             for i in T.Parallel(64):
@@ -227,10 +304,18 @@ MISTAKES = {
         """, "an index of Python, such as that of a list or of range\\(\\) needs a number that is known"),
     "return_under_condition": ("""
         with T.Kernel(1):
-            if n > 0:
+            for i in T.serial(n):
                 return  # here
             B[0] = 1
         """, "`return` under a condition or in a loop of run time; put what follows under"),
+    "return_of_two_kinds": ("""
+        @T.macro
+        def first(m):
+            if m > 0:
+                return m
+        with T.Kernel(1):
+            B[0] = first(n)  # here
+        """, "first returns a number on one path and something else on another"),
     "try": ("""
         with T.Kernel(1):
             try:  # here
@@ -376,6 +461,53 @@ def test_mistake(name, module, one_target):
 
 def test_forty():
     assert len(MISTAKES) >= 40
+
+
+EAGER = """
+@tile.jit
+def f(A, block=4):
+    M, N, K = T.const("M, N, K")
+    A: T.Tensor((M, N), "float32")
+    B = T.empty((M, N), "float32")
+    with T.Kernel(1, threads=32) as b:
+        T.copy(A[0:4, 0:8], B[0:4, 0:8])
+    return B
+"""
+A = np.zeros((4, 8), np.float32)
+
+
+@pytest.mark.parametrize("call, old, new, message", [
+    (lambda f: f(A), '    A: T.Tensor((M, N), "float32")', "",
+     "A is a tensor, but the function does not say which; write `A: T.Tensor"),
+    (lambda f: f(A.astype(np.float64)), "", "", "argument A: expected elements of float32, got float64"),
+    (lambda f: f(A[0]), "", "", "A has 1 dimensions, expected 2"),
+    (lambda f: f(A), "(M, N)", "(M, M)", "size 1 of A is 8, expected 4"),
+    (lambda f: f(), "", "", "f: missing a required argument: 'A'"),
+    (lambda f: f(None), "", "", "f: argument A: expected a tensor, got None"),
+    (lambda f: f([[1.0]]), "", "", r"f: argument A: expected a tensor, got \[\[1.0\]\]"),
+    (lambda f: f(A, blok=5), "", "", "got an unexpected keyword argument 'blok'"),
+    (lambda f: f.compile(), "", "", "the size M of A is not known; give M="),
+    (lambda f: f.compile(M=4, N=8, Q=3), "", "", "f has no argument and no size Q"),
+    (lambda f: f(A), "T.empty((M, N)", "T.empty((M, K)", "the size K of a tensor of T.empty is not known"),
+    (lambda f: f(A), "M, N, K =", "M, N =", "3 values for 2 names"),
+    (lambda f: f(A), "return B", "return 3", "f returns something that is no tensor"),
+])
+def test_eager(call, old, new, message, module, one_target):
+    import tile
+
+    with pytest.raises(tile.TileError, match=message):
+        call(module(EAGER.replace(old, new, 1) if old else EAGER).f)
+
+
+def test_words_of_the_compiler():
+    from tile.runtime.wording import in_words
+
+    assert in_words("'tile.gemm' op cannot multiply") == "T.gemm cannot multiply"
+    assert in_words("reads it: tile.fill it first") == "reads it: T.fill it first"
+    assert in_words("'memref.store' op leaves") == "the store leaves"
+    # What has no word stays; names of passes and files are no ops.
+    for text in ("'tile.turn' op", "[tile-verify/never-completes]", "a tile.py", "tile.layout"):
+        assert in_words(text) == text
 
 
 CALLS = """

@@ -19,6 +19,7 @@ _NAMES = {
     "autotune": "tile.autotuner",
     "Profiler": "tile.profiler", "TensorSupplyType": "tile.profiler",
     "do_bench": "tile.profiler",
+    "torch_op": "tile.torch_op",
     "cdiv": "tile.math", "next_power_of_2": "tile.math",
     "emulator": "tile.runtime.device",
     "TileError": "tile.frontend.errors", "CompileError": "tile.frontend.errors",
@@ -31,7 +32,7 @@ _NAMES = {
     "chips": "tile.runtime.compiler",
 }
 _MODULES = ("language", "testing", "profiler", "autotuner", "math", "layout", "utils", "options",
-            "runtime", "frontend")
+            "runtime", "frontend", "pictures")
 
 
 def __getattr__(name: str) -> Any:

@@ -22,7 +22,7 @@ from tile.frontend.source import Source, launches_directly
 from tile.frontend.types import Dynamic, TensorType
 from tile.options import make_options
 from tile.runtime.kernel import JITKernel
-from tile.runtime.tensors import ArgumentError, describe, is_array
+from tile.runtime.tensors import ArgumentError, is_array, shape_and_dtype
 
 
 def normalise_target(target: Any) -> str | None:
@@ -130,9 +130,9 @@ class JITFunction:
             value = arguments.get(name)
             tensors[name] = Argument()
             if is_array(value):
-                array = describe(value, f"{self.__name__}: argument {name}")
-                tensors[name] = Argument(array.shape, array.dtype)
-                shapes[name], dtypes[name] = array.shape, str(array.dtype)
+                shape, dtype = shape_and_dtype(value, f"{self.__name__}: argument {name}")
+                tensors[name] = Argument(shape, dtype)
+                shapes[name], dtypes[name] = shape, str(dtype)
         key = _key(constants), _key(sizes), tuple(dtypes.items())
         with self.lock:
             variants: list[_Variant] = self.kernels.setdefault(key, [])
@@ -157,6 +157,12 @@ class JITFunction:
         except TypeError as error:
             raise ArgumentError(f"{self.__name__}: {error}") from error
         bound.apply_defaults()
+        for name in self.tensor_names:
+            value = bound.arguments[name]
+            if not is_array(value) and not hasattr(value, "__index__") \
+                    and not isinstance(value, float):
+                raise ArgumentError(f"{self.__name__}: argument {name}: expected a tensor, got "
+                                    f"{value!r}")
         kernel = self._eager(dict(bound.arguments), {})
         has_tensors_alone = not kwargs and len(args) == len(kernel.inputs)
         self._last = kernel if has_tensors_alone else None

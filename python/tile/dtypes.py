@@ -129,6 +129,9 @@ def to_dtype(value: Any) -> DType:
         name = value.__name__.rstrip("_")
     name = _ALIASES.get(name, name)
     if name not in BY_NAME:
-        raise TypeError(
-            f"expected a data type, got {value!r}; known are {', '.join(BY_NAME)}")
+        import difflib
+
+        close = difflib.get_close_matches(name, BY_NAME, 1)
+        raise TypeError(f"expected a data type, got {value!r}; " + (
+            f"is it {close[0]}?" if close else f"known are {', '.join(BY_NAME)}"))
     return BY_NAME[name]

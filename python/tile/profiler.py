@@ -220,15 +220,25 @@ class Profile:
         return self.statistics
 
 
-def profile(kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Profile:
-    """Runs a kernel and says what it did."""
-    on_gpu = any(tensors.is_array(a) and tensors.describe(a, "").device != tensors.CPU
-                 for a in (*args, *kwargs.values()))
-    if on_gpu and not device.is_forced():
-        return Profile(milliseconds=do_bench(lambda: kernel(*args, **kwargs)))
+def is_on_gpu(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a call with these arguments runs on a GPU."""
+    return not device.is_forced() and any(
+        tensors.is_array(a) and tensors.describe(a, "").device != tensors.CPU
+        for a in (*args, *kwargs.values()))
+
+
+def emulated_profile(kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Profile:
+    """Counts and a trace of a call on the emulator."""
     with device.emulator(statistics=True, trace=True):
         on = device.emulator_device()
         device.forget(on)  # counts begin anew
         on = device.emulator_device()
         kernel(*args, **kwargs)
         return Profile(statistics=on.statistics(), trace=on.trace())
+
+
+def profile(kernel: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Profile:
+    """Runs a kernel and says what it did."""
+    if is_on_gpu(args, kwargs):
+        return Profile(milliseconds=do_bench(lambda: kernel(*args, **kwargs)))
+    return emulated_profile(kernel, args, kwargs)

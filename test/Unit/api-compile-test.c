@@ -147,6 +147,28 @@ static void count_stage(const char *file_name, const char *text,
   num_stages += strchr(file_name, '-') != NULL;
 }
 
+// The first stages say where ops come from, when they are asked to.
+static void look_for_locations(const char *file_name, const char *text,
+                               size_t size_bytes, void *user_data) {
+  (void)size_bytes;
+  if (strncmp(file_name, "00-", 3) == 0)
+    *(bool *)user_data = strstr(text, "loc(\"text.mlir\":") != NULL;
+}
+
+static void test_stage_locations(void **state) {
+  (void)state;
+  Said said;
+  bool has_locations = true;
+  TileCompiler *compiler = open_compiler(&said);
+  tile_compiler_set_stages(compiler, look_for_locations, &has_locations);
+  tile_program_destroy(compile(compiler, scale));
+  assert_false(has_locations);
+  tile_compiler_set_stage_locations(compiler, true);
+  tile_program_destroy(compile(compiler, scale));
+  assert_true(has_locations);
+  tile_compiler_destroy(compiler);
+}
+
 static void test_cubin(void **state) {
   (void)state;
   Said said;
@@ -561,15 +583,86 @@ static void test_own_module(void **state) {
   mlirContextDestroy(context);
 }
 
+//===-- Layouts -----------------------------------------------------------===//
+
+enum { LANE = 1 << 16, NUM_CELLS = 16 * 64 };
+
+static void test_places(void **state) {
+  (void)state;
+  Said said;
+  int64_t places[NUM_CELLS];
+  TileLayoutFacts facts;
+  const int64_t shared[] = {16, 64}, fragment[] = {16, 16};
+  TileCompiler *compiler = open_compiler(&said);
+  // Units of 16 bytes of row 1 are exchanged in pairs.
+  assert_true(tile_compiler_find_places(compiler, "swizzle<128>", shared, 2, 16,
+                                        places, NUM_CELLS, &facts));
+  assert_false(facts.is_fragment);
+  assert_int_equal(facts.size_bytes, 2048);
+  assert_int_equal(places[8], 16);
+  assert_int_equal(places[64], 144);
+  assert_int_equal(places[64 + 8], 128);
+  // Two neighbours are registers of a lane, eight rows further down two more.
+  assert_true(tile_compiler_find_places(compiler, "mma<16x16,warps=1x1>",
+                                        fragment, 2, 32, places, 256, &facts));
+  assert_true(facts.is_fragment);
+  assert_int_equal(facts.num_registers, 8);
+  assert_int_equal(facts.num_lanes * facts.num_warps, 32);
+  assert_int_equal(facts.num_copies, 1);
+  assert_int_equal(places[1], 1);
+  assert_int_equal(places[2], LANE);
+  assert_int_equal(places[8 * 16], 2);
+  assert_int_equal(said.num_errors, 0);
+  tile_compiler_destroy(compiler);
+}
+
+static void test_places_of_no_tile(void **state) {
+  (void)state;
+  static const struct {
+    const char *layout;
+    int64_t extents[2];
+    int rank, elem_bits;
+    size_t num_places;
+    const char *says;
+  } wrong[] = {
+      {"swizzle<128>", {16, 64}, 2, 16, 4, "room for 4 places, expected 1024"},
+      {"swizzle<128>", {16, 0}, 2, 16, 0, "those of no tile"},
+      {"swizzle<128>", {16, 64}, 9, 16, 0, "those of no tile"},
+      {"swizzle<128>", {16, 64}, 2, 0, 0, "those of no tile"},
+      {"twisted", {16, 64}, 2, 16, 0, "column 1: expected linear, padded"},
+  };
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    Said said;
+    int64_t places[NUM_CELLS];
+    TileLayoutFacts facts;
+    TileCompiler *compiler = open_compiler(&said);
+    assert_false(tile_compiler_find_places(
+        compiler, wrong[i].layout, wrong[i].extents, wrong[i].rank,
+        wrong[i].elem_bits, wrong[i].num_places ? places : NULL,
+        wrong[i].num_places, &facts));
+    expect_error(&said, "layout", wrong[i].says);
+    tile_compiler_destroy(compiler);
+  }
+}
+
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_products),   cmocka_unit_test(test_variants),
-      cmocka_unit_test(test_cubin),      cmocka_unit_test(test_bytecode),
-      cmocka_unit_test(test_errors),     cmocka_unit_test(test_fatal_error),
-      cmocka_unit_test(test_limits),     cmocka_unit_test(test_cancel),
-      cmocka_unit_test(test_allocator),  cmocka_unit_test(test_threads),
-      cmocka_unit_test(test_fork),       cmocka_unit_test(test_silence),
+      cmocka_unit_test(test_products),
+      cmocka_unit_test(test_variants),
+      cmocka_unit_test(test_cubin),
+      cmocka_unit_test(test_bytecode),
+      cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_fatal_error),
+      cmocka_unit_test(test_limits),
+      cmocka_unit_test(test_cancel),
+      cmocka_unit_test(test_allocator),
+      cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_fork),
+      cmocka_unit_test(test_silence),
       cmocka_unit_test(test_own_module),
+      cmocka_unit_test(test_places),
+      cmocka_unit_test(test_places_of_no_tile),
+      cmocka_unit_test(test_stage_locations),
   };
   mlirRegisterTransformsCSE();
   root = argc > 1 ? argv[1] : ".";

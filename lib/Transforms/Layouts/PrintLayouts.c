@@ -31,57 +31,21 @@ static void print_place(MlirOperation op) {
 // places of the others. A cell is a run of columns that lie together.
 
 typedef struct {
-  const TileLayout *layout; // memory: elements to offsets
-  int64_t *holder;          // fragment: register, lane and warp per element
-  int rank, elem_bits;
+  const TileShape *shape;
+  const int64_t *places; // of all elements
+  bool is_fragment;
+  int elem_bits;
   int64_t first[TILE_LAYOUT_MAX_AXES]; // place in the other dimensions
   int64_t rows, columns, run;
 } Grid;
 
-enum { MAX_RUN_BYTES = 16, NO_HOLDER = -1, MAX_GRIDS = 4 };
-
-// Registers below 2^16, lanes below 2^8.
-static int64_t pack_holder(const int64_t *in) {
-  return in[TILE_LAYOUT_WARP] << 24 | in[TILE_LAYOUT_LANE] << 16 |
-         in[TILE_LAYOUT_REG];
-}
-
-static int64_t element_index(const Grid *grid, const int64_t *at) {
-  for (int d = 0; d + 2 < grid->rank; d++)
-    if (at[d] != grid->first[d])
-      return -1;
-  int64_t row = grid->rank > 1 ? at[grid->rank - 2] : 0;
-  int64_t column = at[grid->rank - 1];
-  bool inside = row < grid->rows && column < grid->columns;
-  return inside ? row * grid->columns + column : -1;
-}
-
-// The first thread that holds each element; replicas are counted beside.
-static void find_holders(Grid *grid, const TileLayout *layout) {
-  int64_t count = tile_layout_size(&layout->in);
-  for (int64_t i = 0; i < grid->rows * grid->columns; i++)
-    grid->holder[i] = NO_HOLDER;
-  for (int64_t i = count - 1; i >= 0; i--) {
-    int64_t in[TILE_LAYOUT_MAX_AXES], at[TILE_LAYOUT_MAX_AXES];
-    tile_layout_point(&layout->in, i, in);
-    if (!tile_layout_eval(layout, in, at))
-      continue;
-    int64_t element = element_index(grid, at);
-    if (element >= 0)
-      grid->holder[element] = pack_holder(in);
-  }
-}
+enum { MAX_RUN_BYTES = 16, MAX_GRIDS = 4 };
 
 static int64_t place_of(const Grid *grid, int64_t row, int64_t column) {
-  int64_t at[TILE_LAYOUT_MAX_AXES], offset = 0;
-  if (grid->holder)
-    return grid->holder[row * grid->columns + column];
-  memcpy(at, grid->first, sizeof at);
-  if (grid->rank > 1)
-    at[grid->rank - 2] = row;
-  at[grid->rank - 1] = column;
-  tile_layout_eval(grid->layout, at, &offset);
-  return offset;
+  int64_t outer = 0;
+  for (int d = 0; d + 2 < grid->shape->rank; d++)
+    outer = outer * grid->shape->extent[d] + grid->first[d];
+  return grid->places[(outer * grid->rows + row) * grid->columns + column];
 }
 
 // The longest run of which every row is made.
@@ -101,11 +65,11 @@ static int64_t find_run(const Grid *grid) {
 
 static void print_cell(const Grid *grid, int64_t row, int64_t column) {
   int64_t place = place_of(grid, row, column);
-  if (!grid->holder) {
+  if (!grid->is_fragment) {
     int64_t byte = place * grid->elem_bits / 8;
     fprintf(stderr, " %6lld:b%-2lld", (long long)byte,
             (long long)(byte / 4 % 32));
-  } else if (place == NO_HOLDER) {
+  } else if (place == TILE_LAYOUT_NO_PLACE) {
     fprintf(stderr, " %12s", "-");
   } else {
     char text[32];
@@ -121,7 +85,7 @@ static void print_grid(const Grid *grid, int64_t max_rows,
   int64_t shown = cells < max_columns ? cells : max_columns;
   fprintf(stderr, "      ");
   for (int64_t c = 0; c < shown; c++)
-    fprintf(stderr, " %*lld", grid->holder ? 12 : 10,
+    fprintf(stderr, " %*lld", grid->is_fragment ? 12 : 10,
             (long long)(c * grid->run));
   fprintf(stderr, "%s\n", shown < cells ? " ..." : "");
   for (int64_t r = 0; r < grid->rows && r < max_rows; r++) {
@@ -165,30 +129,28 @@ static void print_fragment_facts(const TileLayout *layout) {
 }
 
 // The `index`-th grid of the tile.
-static void print_slice(const Run *run, Grid *grid, const TileShape *shape,
-                        int64_t index) {
-  for (int d = grid->rank - 3; d >= 0; d--) {
+static void print_slice(const Run *run, Grid *grid, int64_t index) {
+  const TileShape *shape = grid->shape;
+  for (int d = shape->rank - 3; d >= 0; d--) {
     grid->first[d] = index % shape->extent[d];
     index /= shape->extent[d];
   }
-  if (grid->rank > 2) {
+  if (shape->rank > 2) {
     fprintf(stderr, "  [");
-    for (int d = 0; d + 2 < grid->rank; d++)
+    for (int d = 0; d + 2 < shape->rank; d++)
       fprintf(stderr, "%lld, ", (long long)grid->first[d]);
     fprintf(stderr, "row, column]\n");
   }
-  if (grid->holder)
-    find_holders(grid, grid->layout);
   grid->run = find_run(grid);
   print_grid(grid, run->max_rows, run->max_columns);
 }
 
-static void print_grids(const Run *run, Grid *grid, const TileShape *shape) {
+static void print_grids(const Run *run, Grid *grid) {
   int64_t count = 1;
-  for (int d = 0; d + 2 < grid->rank; d++)
-    count *= shape->extent[d];
+  for (int d = 0; d + 2 < grid->shape->rank; d++)
+    count *= grid->shape->extent[d];
   for (int64_t i = 0; i < count && i < MAX_GRIDS; i++)
-    print_slice(run, grid, shape, i);
+    print_slice(run, grid, i);
   if (count > MAX_GRIDS)
     fprintf(stderr, "  ... (%lld grids)\n", (long long)count);
 }
@@ -206,22 +168,24 @@ static void print_tile(const Run *run, MlirOperation op) {
   print_header(op, &shape, has_layout ? &layout : NULL);
   if (shape.rank == 0 || !has_layout)
     return;
-  Grid grid = {.layout = &layout,
-               .rank = shape.rank,
+  Grid grid = {.shape = &shape,
+               .is_fragment = shape.space == TILE_SPACE_FRAGMENT,
                .elem_bits = tile_elem_bits(shape.element),
                .rows = shape.rank > 1 ? shape.extent[shape.rank - 2] : 1,
                .columns = shape.extent[shape.rank - 1]};
-  if (shape.space == TILE_SPACE_FRAGMENT) {
+  if (grid.is_fragment)
     print_fragment_facts(&layout);
-    grid.holder = calloc((size_t)(grid.rows * grid.columns), sizeof(int64_t));
-    if (!grid.holder)
-      return;
-  } else {
+  else
     fprintf(stderr, "  %lld bytes; offset of the first byte, b bank\n",
             (long long)(tile_layout_span(&layout.out, 0) * grid.elem_bits / 8));
-  }
-  print_grids(run, &grid, &shape);
-  free(grid.holder);
+  int64_t *places =
+      calloc((size_t)tile_shape_num_elems(&shape), sizeof *places);
+  if (!places)
+    return;
+  tile_layout_find_places(&layout, shape.extent, shape.rank, places);
+  grid.places = places;
+  print_grids(run, &grid);
+  free(places);
 }
 
 //===-- Layouts of operands -----------------------------------------------===//

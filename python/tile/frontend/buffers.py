@@ -87,15 +87,19 @@ class Buffer:
         return f"<{SPACE_TEXT[self.space]} {self.label}: {list(self.shape)} {self.dtype}>"
 
 
+OPEN = 0  # a size that the other side of a copy gives
+
+
 @dataclasses.dataclass
 class Region:
     """A window of a buffer. Dimensions of `dropped` have one element and are
-    not counted."""
+    not counted. Those of `ends` end where the kernel says, at the latest."""
 
     buffer: Buffer
     offsets: list[Any]  # int or Value
     sizes: list[int]
     dropped: tuple[int, ...] = ()
+    ends: dict[int, Any] = dataclasses.field(default_factory=dict)
 
     @property
     def dtype(self) -> DType:
@@ -124,7 +128,7 @@ class Region:
 
     def has_all(self) -> bool:
         """Whether no element of the buffer is outside."""
-        return all(isinstance(n, int) and n == size
+        return not self.ends and all(isinstance(n, int) and n == size
                    for n, size in zip(self.buffer.shape, self.sizes, strict=True)) \
             and all(scalars.constant_value(o) == 0 for o in self.offsets)
 
@@ -150,7 +154,12 @@ class Region:
         places = ", ".join(place_text(o) for o in self.offsets)
         drop = f" drop [{', '.join(map(str, self.dropped))}]" if self.dropped else ""
         sizes = ", ".join(map(str, self.sizes))
-        text = (f"tile.region {self.buffer.name}[{places}] [{sizes}]{drop}{pad_text(self.buffer)}"
+        end = ""
+        if self.ends:
+            names = ", ".join(scalars.to_index(e).name for e in self.ends.values())
+            end = f" end [{', '.join(map(str, self.ends))}] ({names})"
+        text = (f"tile.region {self.buffer.name}[{places}] [{sizes}]{drop}{end}"
+                f"{pad_text(self.buffer)}"
                 f" : {self.buffer.type}")
         name = context.emit_value(text, f"{self.buffer.label}_tile")
         memory = SPACES[self.buffer.space]
@@ -199,8 +208,10 @@ class Element(Operators):
 
 # -- Subscripts ---------------------------------------------------------------
 
-def _slice_bounds(part: slice, extent: Size, label: str) -> tuple[Any, int]:
-    """Offset and number of elements."""
+def _slice_bounds(part: slice, extent: Size, buffer: Buffer) -> tuple[Any, int, Any]:
+    """Offset and number of elements; where only the kernel knows the number, it is OPEN,
+    and the third is where they end."""
+    label = buffer.label
     if part.step is not None and part.step != 1:
         fail(f"a window of {label} with step {part.step}", "write T.Parallel and index elements")
     start = 0 if part.start is None else scalars.plain(part.start)
@@ -211,11 +222,13 @@ def _slice_bounds(part: slice, extent: Size, label: str) -> tuple[Any, int]:
     if a is not None and b is not None:
         length = affine.constant_of(affine.add(b, a, -1))
     if length is None:
-        fail(f"the number of elements of a window of {label} is known at run time only",
-             "give both ends in terms of one offset, such as A[i:i + 64]")
+        if buffer.space != GLOBAL:
+            fail(f"the number of elements of a window of {label} is known at run time only",
+                 "give both ends in terms of one offset, such as A[i:i + 64]")
+        return start, OPEN, stop
     if length < 1:
         fail(f"a window of {label} with {length} elements")
-    return start, length
+    return start, length, None
 
 
 def _from_end(index: Any, extent: Size) -> Any:
@@ -264,28 +277,34 @@ def subscript(buffer: Buffer, key: Any) -> Element | Region:
             _check_constant(index, buffer.shape[dim], dim, buffer)
         return Element(buffer, indices)
     parts += [slice(None)] * (buffer.ndim - len(parts))
-    offsets, sizes, dropped = [], [], []
+    offsets, sizes, dropped, ends = [], [], [], {}
     for dim, (part, extent) in enumerate(zip(parts, buffer.shape, strict=True)):
         if isinstance(part, slice):
-            offset, size = _slice_bounds(part, extent, buffer.label)
+            offset, size, end = _slice_bounds(part, extent, buffer)
+            if end is not None:
+                ends[dim] = end
         else:
             offset, size = _from_end(_index(part, buffer.label), extent), 1
             dropped.append(dim)
         _check_constant(offset, extent, dim, buffer)
         offsets.append(offset)
         sizes.append(size)
-    return Region(buffer, offsets, sizes, tuple(dropped))
+    return Region(buffer, offsets, sizes, tuple(dropped), ends)
 
 
 def subscript_region(region: Region, key: Any) -> Element | Region:
     """The same of a window: offsets add up."""
+    check_closed(region, "a window of a window")
     dims = [d for d in range(len(region.sizes)) if d not in region.dropped]
     parts = _expand(key, len(dims), region.label)
     parts += [slice(None)] * (len(dims) - len(parts))
     offsets, sizes, dropped = list(region.offsets), list(region.sizes), list(region.dropped)
     for dim, part in zip(dims, parts, strict=True):
         if isinstance(part, slice):
-            offset, sizes[dim] = _slice_bounds(part, region.sizes[dim], region.label)
+            offset, sizes[dim], end = _slice_bounds(part, region.sizes[dim], region.buffer)
+            if end is not None:
+                fail(f"the number of elements of a window of a window of {region.label} is known "
+                     "at run time only", "name a window of the tensor")
         else:
             offset, sizes[dim] = _from_end(_index(part, region.label), region.sizes[dim]), 1
             dropped.append(dim)
@@ -293,6 +312,13 @@ def subscript_region(region: Region, key: Any) -> Element | Region:
     if len(dropped) == len(sizes):
         return Element(region.buffer, offsets)
     return Region(region.buffer, offsets, sizes, tuple(sorted(dropped)))
+
+
+def check_closed(region: Region, what: str) -> None:
+    """Errors: only the kernel knows the size of a window, and nothing else gives it."""
+    if OPEN in region.sizes:
+        fail(f"{what}: the number of elements of a window of {region.label} is known at run time "
+             "only", "give both ends in terms of one offset, such as A[i:i + 64]")
 
 
 def whole(buffer: Buffer, what: str) -> Region:
@@ -308,6 +334,7 @@ def to_region(value: Any, what: str) -> Region:
         rank = value.buffer.ndim
         return Region(value.buffer, value.indices, [1] * rank, tuple(range(rank - 1)))
     if isinstance(value, Region):
+        check_closed(value, what)
         return value
     kind = getattr(value, "kind_text", None) or f"a {type(value).__name__}"
     fail(f"{what} needs a tile, a tensor or a window, got {kind}")
@@ -343,8 +370,12 @@ def load(buffer: Buffer, indices: list[Any]) -> Value:
     """The value of an element. Outside of a tensor it is 0, or what
     T.annotate_safe_value says."""
     context.kernel(f"reading {buffer.label}")
-    if buffer.space == FRAGMENT and context.current().elements is None:
-        return _load_from_fragment(buffer, indices)
+    if buffer.space == FRAGMENT:
+        if context.current().elements is None:
+            return _load_from_fragment(buffer, indices)
+        from tile.frontend import staging
+
+        buffer = staging.stand_in(buffer, indices, False)
     guard = inside(buffer, indices) if buffer.space == GLOBAL else None
     if guard is None:
         place = access(buffer, indices)
@@ -371,8 +402,10 @@ def _loaded(buffer: Buffer, text: str) -> Value:
 def _load_from_fragment(buffer: Buffer, indices: list[Any]) -> Value:
     """By way of shared memory: who asks may be another thread."""
     if any(scalars.constant_value(i) is None for i in indices):
-        fail(f"an element of the fragment {buffer.label} at a place of run time",
-             "T.copy the fragment to a shared tile and index that")
+        scratch = allocate(SHARED, buffer.static_shape("an element"), buffer.dtype,
+                           f"{buffer.label}_staged")
+        context.emit(f"tile.copy {buffer.name} to {scratch.name} : {buffer.type}, {scratch.type}")
+        return _loaded(buffer, f"memref.load {access(scratch, indices)} : {scratch.type}")
     shape = [1] * buffer.ndim
     scratch = allocate(SHARED, shape, buffer.dtype, f"{buffer.label}_element")
     name, mlir = Region(buffer, indices, shape).operand()

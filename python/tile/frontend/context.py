@@ -47,6 +47,9 @@ class ElementLoop:
     extents: list[int]
     before: list[Op] = dataclasses.field(default_factory=list)  # what stands before it
     after: list[Any] = dataclasses.field(default_factory=list)  # called after it
+    uses: dict[int, Any] = dataclasses.field(default_factory=dict)  # of fragments, by id
+    stand_ins: dict[int, Any] = dataclasses.field(default_factory=dict)  # shared tiles for them
+    depth: int = 0  # number of blocks that are open in its body
 
 
 class Function:

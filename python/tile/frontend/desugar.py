@@ -1,15 +1,16 @@
-"""`break` and `continue` as variables.
+"""`break`, `continue` and `return` as variables.
 
 A loop with them becomes one without: `break` sets a variable that the loop
 looks at, and what follows a statement that may set it is done under a
-condition. So the rest of the front end has loops with one way out.
+condition. So the rest of the front end has loops with one way out. What follows
+an `if` that returns goes into its branches, so that functions have one, too.
 """
 
 from __future__ import annotations
 
 import ast
 
-BREAK, CONTINUE = "_left_loop", "_skipped"
+BREAK, CONTINUE, RESULT = "_left_loop", "_skipped", "_returned"
 
 
 class _Finder(ast.NodeVisitor):
@@ -79,4 +80,40 @@ def _unless_left(rest: list[ast.stmt], found: _Finder, suffix: str, place: ast.s
     flags: list[ast.expr] = [ast.Name(n, ast.Load()) for n in names]
     any_flag = flags[0] if len(flags) == 1 else ast.BoolOp(ast.Or(), flags)
     node = ast.If(ast.UnaryOp(ast.Not(), any_flag), rest, [])
+    return ast.fix_missing_locations(ast.copy_location(node, place))
+
+
+def _returns(statement: ast.stmt) -> list[ast.Return]:
+    """Those of an `if` and the ones in it, not of loops and functions."""
+    if isinstance(statement, ast.Return):
+        return [statement]
+    if not isinstance(statement, ast.If):
+        return []
+    return [found for part in (*statement.body, *statement.orelse) for found in _returns(part)]
+
+
+def returns_in_branches(body: list[ast.stmt]) -> list[ast.Return]:
+    """What returns under a condition."""
+    return [found for part in body if isinstance(part, ast.If) for found in _returns(part)]
+
+
+def without_returns(body: list[ast.stmt]) -> list[ast.stmt]:
+    """The body of a function with its result in the variable RESULT. A branch that does
+    not return goes on with what follows."""
+    result: list[ast.stmt] = []
+    for number, statement in enumerate(body):
+        if isinstance(statement, ast.Return):
+            return [*result, _result(statement.value, statement)]
+        if _returns(statement):
+            assert isinstance(statement, ast.If)
+            rest = body[number + 1:]
+            node = ast.If(statement.test, without_returns([*statement.body, *rest]),
+                          without_returns([*statement.orelse, *rest]))
+            return [*result, ast.fix_missing_locations(ast.copy_location(node, statement))]
+        result.append(statement)
+    return [*result, _result(None, body[-1])] if body else []
+
+
+def _result(value: ast.expr | None, place: ast.stmt) -> ast.stmt:
+    node = ast.Assign([ast.Name(RESULT, ast.Store())], value or ast.Constant(None))
     return ast.fix_missing_locations(ast.copy_location(node, place))

@@ -6,7 +6,7 @@ import itertools
 import math
 from typing import Any
 
-from tile.frontend import buffers, context, scalars
+from tile.frontend import buffers, context, scalars, staging
 from tile.frontend.buffers import FRAGMENT, GLOBAL, Buffer, Element, Region
 from tile.frontend.errors import fail
 from tile.frontend.ir import Block, Op
@@ -39,6 +39,7 @@ def store(buffer: Buffer, indices: list[Any], value: Any) -> None:
     if buffer.space == FRAGMENT and context.current().elements is None:
         _store_to_fragment(buffer, indices, value)
         return
+    buffer = staging.stand_in(buffer, indices, True)
     guarded(buffer, indices, lambda: context.emit(
         f"memref.store {value.name}, {buffers.access(buffer, indices)} : {buffer.type}"))
 
@@ -56,16 +57,21 @@ def guarded(buffer: Buffer, indices: list[Any], action: Any) -> None:
 
 
 def _store_to_fragment(buffer: Buffer, indices: list[Any], value: Value) -> None:
-    """A loop over one element: whoever holds it stores."""
-    if any(scalars.constant_value(i) is None for i in indices):
-        fail(f"writes an element of the fragment {buffer.label} at a place of run time",
-             "write it in T.Parallel, or use a shared tile")
+    """A loop over one element: whoever holds it stores. A place of run time is one of
+    a shared tile, which the fragment passes."""
     function = context.current()
+    target = buffer
+    if any(scalars.constant_value(i) is None for i in indices):
+        target = buffers.allocate(buffers.SHARED, buffer.static_shape("an element"), buffer.dtype,
+                                  f"{buffer.label}_staged")
+        context.emit(f"tile.copy {buffer.name} to {target.name} : {buffer.type}, {target.type}")
     with context.into(Block()) as block:
-        context.emit(f"memref.store {value.name}, {buffers.access(buffer, indices)} : "
-                     f"{buffer.type}")
+        context.emit(f"memref.store {value.name}, {buffers.access(target, indices)} : "
+                     f"{target.type}")
     one = function.name("one")
     function.append(Op(f"tile.parallel ({one}) in [1] {{", function.location, [("", block)]))
+    if target is not buffer:
+        context.emit(f"tile.copy {target.name} to {buffer.name} : {target.type}, {buffer.type}")
 
 
 def copy_all(source: Buffer, target: Buffer) -> None:

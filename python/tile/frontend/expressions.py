@@ -14,7 +14,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from tile.frontend import context, scalars
+from tile.frontend import context, mistakes, scalars
 from tile.frontend.buffers import Buffer, Element, Region, subscript, subscript_region
 from tile.frontend.errors import CompileError, TileError, fail
 from tile.frontend.ir import Block, Op
@@ -78,7 +78,9 @@ class Expressions:
         method = getattr(self, "expr_" + type(node).__name__, None)
         with self.place(node):
             if method is None:
-                fail(f"`{ast.unparse(node)}` is not in the language")
+                word = type(node).__name__.lower()
+                fail(f"`{word if word in ('yield', 'await') else ast.unparse(node)}` is not in "
+                     "the language")
             try:
                 return method(node)
             except TileError as error:
@@ -88,6 +90,8 @@ class Expressions:
                 raise
             except RecursionError:
                 raise
+            except TypeError as error:
+                raise CompileError(str(error), context.location()) from error
             except Exception as error:
                 raise CompileError(f"{type(error).__name__}: {error}",
                                    context.location()) from error
@@ -172,10 +176,7 @@ class Expressions:
     def expr_Attribute(self, node: ast.Attribute) -> Any:
         owner = self.evaluate_lazily(node.value)
         if not hasattr(owner, node.attr):
-            kind = getattr(owner, "kind_text", None) or (
-                f"the module {owner.__name__}" if type(owner).__name__ == "module"
-                else f"a {type(owner).__name__}")
-            fail(f"{kind} has no {node.attr}")
+            mistakes.no_member(owner, node.attr)
         return getattr(owner, node.attr)
 
     def expr_Subscript(self, node: ast.Subscript) -> Any:
@@ -189,7 +190,12 @@ class Expressions:
             fail("an index of run time into a list of Python",
                  "loop with T.unroll, whose indices are known when the kernel is compiled, "
                  "or use a shared tile with one dimension more")
-        return owner[key]
+        try:
+            return owner[key]
+        except IndexError:
+            fail(f"`{ast.unparse(node)}` is index {key} of {len(owner)}")
+        except KeyError:
+            fail(f"`{ast.unparse(node)}`: there is no {key!r}")
 
     # -- Operators ------------------------------------------------------------
 
@@ -230,6 +236,8 @@ class Expressions:
 
     def _compare_one(self, op: ast.cmpop, left: Any, right: Any) -> Any:
         if isinstance(op, (ast.Is, ast.IsNot)):
+            if is_runtime(left, right) and left is not None and right is not None:
+                fail("`is` of a value of run time", "write ==, or !=")
             same = left is right
             return same if isinstance(op, ast.Is) else not same
         if isinstance(op, (ast.In, ast.NotIn)):
@@ -379,7 +387,12 @@ class Expressions:
                 self.check_change(getattr(function, "__self__", None))
             if not callable(function):
                 fail(f"a {type(function).__name__} cannot be called")
-            return function(*args, **kwargs)
+            mistakes.check_call(function, args, kwargs)
+            try:
+                return function(*args, **kwargs)
+            except TypeError as error:
+                mistakes.call_failed(function, args, kwargs, error)
+                raise
 
     # -- Comprehensions -------------------------------------------------------
 

@@ -23,6 +23,7 @@ from tile.frontend import (
     loops,
     names,
     scalars,
+    staging,
 )
 from tile.frontend.buffers import LOCAL, Buffer, Region
 from tile.frontend.errors import fail
@@ -256,7 +257,10 @@ class LoopStatements(Expressions):
         for index, extent in zip(indices, extents, strict=True):
             function.ranges.set(index.name, 0, extent - 1)
             function.user_names.add(index.name)
+
         def build() -> None:
+            self.scope.variables.clear()
+            self.scope.variables.update(variables)
             own = self._own_arrays(body)
             for flag in flags:
                 self.scope.write(flag, False)
@@ -266,12 +270,11 @@ class LoopStatements(Expressions):
             for name, array in own.items():
                 self.scope.write(name, array)
 
-        function.elements = elements_loop = context.ElementLoop(indices, extents)
         variables = dict(self.scope.variables)
         try:
-            with context.into(Block()) as block:
-                build()
-            guarded = self._under_guard(block, variables, build)
+            elements_loop, block = staging.rebuilt(
+                lambda: context.ElementLoop(indices, extents), build)
+            guarded = self._under_guard(block, build)
         finally:
             function.elements = None
         block = guarded or block
@@ -284,7 +287,7 @@ class LoopStatements(Expressions):
         for reduce in elements_loop.after:
             reduce()
 
-    def _under_guard(self, block: Block, variables: dict[str, Any], build: Any) -> Block | None:
+    def _under_guard(self, block: Block, build: Any) -> Block | None:
         """The body once more, all of it under the guard of what it writes; None
         where there is no such guard."""
         guard = guards.common_guard(block)
@@ -292,8 +295,6 @@ class LoopStatements(Expressions):
         if guard is None or before is None:
             return None
         function = context.current()
-        self.scope.variables.clear()
-        self.scope.variables.update(variables)
         with context.into(Block()) as outer:
             outer.ops = before
             for op in before:
@@ -320,6 +321,8 @@ class LoopStatements(Expressions):
         extents = []
         for start, stop, _ in loop.bounds:
             extent = scalars.constant_value(stop)
+            if isinstance(stop, float):
+                fail(f"T.Parallel over {stop} elements", "a number of elements is an integer")
             if extent is None or start != 0:
                 fail("T.Parallel needs sizes that are known when the kernel is compiled",
                      "round up to the size of the tile and test the index in the body")

@@ -14,7 +14,7 @@ import sys
 from typing import Any
 
 from tile.dtypes import INDEX, DType, to_dtype
-from tile.frontend import context, scalars
+from tile.frontend import context, mistakes, scalars
 from tile.frontend.buffers import GLOBAL, Buffer, memref_type
 from tile.frontend.errors import CompileError, Location, fail
 from tile.frontend.ir import Block, Op, print_module
@@ -47,6 +47,7 @@ class Program:
     results: list[int] | None  # of `return`: places in `parameters`
     returns_tuple: bool = False
     source_file: str = ""
+    place: Location | None = None  # of the function
     configuration: dict[str, Any] = dataclasses.field(default_factory=dict)
 
 
@@ -226,7 +227,7 @@ def finish(function: context.Function, name: str, parameters: list[Parameter],
     module.ops.append(Op(head, source.location(source.tree), [("", body)]))
     ordered = [p for p, _ in function.arguments]
     return Program(name, ordered, print_module(module, True), print_module(module, False), None,
-                   source_file=source.file)
+                   source_file=source.file, place=source.location(source.tree))
 
 
 def _all_ops(block: Block) -> list[Op]:
@@ -268,6 +269,7 @@ class EagerInterpreter(Interpreter):
         self.tensors, self.sizes = tensors, sizes
         self.parameters: dict[str, Parameter] = {}
         self.waiting: list[tuple[str, ast.expr, Location]] = []
+        self.constants: set[str] = set()  # of T.const
 
     def annotate(self, name: str, annotation: ast.expr) -> None:
         if name not in self.tensors:
@@ -315,7 +317,7 @@ class EagerInterpreter(Interpreter):
             fail(f"{name} has {len(actual.shape)} dimensions, expected {len(described.shape)}")
         for dim, (size, extent) in enumerate(zip(described.shape, actual.shape, strict=True)):
             if isinstance(size, Const) and size.value is None:
-                size.value = extent
+                size.value = int(extent)
             wanted = size.bound_size() if isinstance(size, Const) else size
             if isinstance(wanted, int) and wanted != extent:
                 fail(f"size {dim} of {name} is {extent}, expected {wanted}")
@@ -325,6 +327,7 @@ class EagerInterpreter(Interpreter):
         self.scope.variables[name] = declare(parameter)
 
     def new_const(self, name: str) -> Const:
+        self.constants.add(name)
         return Const(name, self.sizes.get(name))
 
 
@@ -347,6 +350,11 @@ def lower_eager(function: Any, source: Source, constants: dict[str, Any],
                 if node.annotation is not None and node.arg in tensors:
                     interpreter.annotate(node.arg, node.annotation)
         returned = interpreter.run_body(source.tree.body)
+        for size in sizes:
+            if size not in interpreter.constants:
+                raise CompileError(f"{function.__name__} has no argument and no size {size}",
+                                   source.location(source.tree),
+                                   mistakes.suggestion(size, interpreter.constants))
         missing = [n for n in tensors if n not in interpreter.parameters]
         if missing:
             raise CompileError(f"the tensor {missing[0]} has no annotation",
@@ -384,6 +392,11 @@ def new_output(shape: tuple[Any, ...], dtype: DType) -> Buffer:
     if function.interpreter is None:
         fail("T.empty outside of a function under @tile.jit", "make the tensor an argument")
     sizes = tuple(s.bound_size() if isinstance(s, Const) else s for s in shape)
+    for size in sizes:
+        if isinstance(size, Const):
+            fail(f"the size {size} of a tensor of T.empty is not known",
+                 f"it follows from no annotation that stands before; use it in one, or give "
+                 f"{size}=…")
     name = f"out{sum(1 for p, _ in function.arguments if p.is_output)}"
     parameter = Parameter(name, TensorType(sizes, dtype), True)
     return declare_output(parameter)

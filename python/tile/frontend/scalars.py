@@ -207,6 +207,8 @@ def plain(value: Any) -> Any:
         return value.item()
     kind = getattr(value, "kind_text", None) or f"a {type(value).__name__}"
     cure = getattr(value, "cure_text", None)
+    if isinstance(value, (tuple, list)):
+        cure = "name one of its parts"
     fail(f"expected a number, got {kind}", cure)
 
 

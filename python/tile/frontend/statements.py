@@ -12,6 +12,7 @@ from typing import Any
 from tile.frontend import (
     context,
     control,
+    desugar,
     names,
     scalars,
 )
@@ -77,6 +78,13 @@ class Interpreter(LoopStatements):
             inner.variables.update(bound)
             if isinstance(tree, ast.Lambda):
                 return self.evaluate(tree.body)
+            if desugar.returns_in_branches(tree.body):
+                early = self.run_body(desugar.without_returns(tree.body))
+                result = inner.find(desugar.RESULT) if early is None else early
+                if isinstance(result, Unbound):
+                    fail(f"{name} returns a number on one path and something else on another",
+                         "return numbers on every path, or on none")
+                return result
             return self.run_body(tree.body)
         except CompileError as error:
             note = f"expanded here: {place}"
@@ -140,6 +148,8 @@ class Interpreter(LoopStatements):
                                       error.notes) from error
                 except (TileError, _Return, RecursionError):
                     raise
+                except TypeError as error:
+                    raise CompileError(str(error), context.location()) from error
                 except Exception as error:
                     raise CompileError(f"{type(error).__name__}: {error}",
                                        context.location()) from error
@@ -166,6 +176,11 @@ class Interpreter(LoopStatements):
             fail(f"{value.kind_text} without `for`", "write `for … in` before it")
 
     def stmt_Return(self, node: ast.Return) -> None:
+        kernel = context.current().kernel
+        if kernel is not None and self.num_calls == 0 \
+                and context.current().depth == kernel.depth:
+            fail("`return` in a kernel, whose threads go on to its end",
+                 "put what follows under the opposite condition; return tensors after the kernel")
         if context.current().depth != self.base_depth \
                 or context.current().elements is not self.base_elements:
             fail("`return` under a condition or in a loop of run time",
@@ -342,6 +357,9 @@ class Interpreter(LoopStatements):
                     self.bind(item.optional_vars, value)
                 self.run(inner)
             return
+        found = desugar.returns_in_branches(inner)
+        if found and all(node.value is None for node in found):
+            inner = desugar.without_returns(inner)
         with enter() as value:
             if item.optional_vars is not None:
                 self.bind(item.optional_vars, value)
@@ -376,3 +394,7 @@ def label_value(value: Any, name: str) -> None:
             value.name = function.rename(function.kernel.entry, value.name, name)
             if value.name in function.user_names:
                 value.label = name
+    else:
+        name_in_kernel = getattr(value, "name_in_kernel", None)
+        if name_in_kernel is not None:
+            name_in_kernel(name)

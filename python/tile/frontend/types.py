@@ -85,7 +85,7 @@ class Dynamic(Operators):
         return hash(self.name)
 
 
-class Const:
+class Const(Operators):
     """A size that the shape of an argument gives when the kernel is compiled:
     one of `T.const("M, N")`."""
 

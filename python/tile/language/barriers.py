@@ -28,6 +28,7 @@ class Barriers:
 
     def __init__(self, counts: list[int]):
         self.rows: list[tuple[str, int]] = []  # name, number of slots
+        self.is_named = False  # or used, so that names stay
         self.num_slots = len(counts)
         kinds = [counts] if len(set(counts)) == 1 else [[c] for c in counts]
         for row in kinds:
@@ -39,7 +40,23 @@ class Barriers:
                                    context.location()))
             self.rows.append((name, len(row)))
 
+    def name_in_kernel(self, name: str) -> None:
+        """Called as the first variable that they are assigned to."""
+        function = context.current()
+        if self.is_named or function.kernel is None:
+            return
+        self.is_named = True
+        for number, (old, count) in enumerate(self.rows):
+            new = function.name(name)
+            for op in function.kernel.entry.ops:
+                for before, after in ((f"{old} = ", f"{new} = "),
+                                      (f"tile.barrier_init {old} ", f"tile.barrier_init {new} ")):
+                    if op.text.startswith(before):
+                        op.text = after + op.text[len(before):]
+            self.rows[number] = new, count
+
     def __getitem__(self, index: Any) -> Slot:
+        self.is_named = True
         return Slot(self, index)
 
     def __len__(self) -> int:

@@ -130,7 +130,8 @@ class Kernel:
 
 def get_thread_binding(dim: int = 0) -> Value:
     """The id of the thread in its block."""
-    return context.kernel("T.get_thread_binding").thread_ids[dim]
+    ids = context.kernel("T.get_thread_binding").thread_ids
+    return _dimension(list(ids.values()), dim, "T.get_thread_binding")
 
 
 def get_thread_bindings() -> list[Value]:
@@ -140,7 +141,13 @@ def get_thread_bindings() -> list[Value]:
 
 def get_block_binding(dim: int = 0) -> Value:
     """The id of the block in the grid."""
-    return context.kernel("T.get_block_binding").blocks[dim]
+    return _dimension(context.kernel("T.get_block_binding").blocks, dim, "T.get_block_binding")
+
+
+def _dimension(ids: list[Value], dim: int, what: str) -> Value:
+    if not 0 <= dim < len(ids):
+        fail(f"{what} of dimension {dim}", f"there are {len(ids)}, counted from 0")
+    return ids[dim]
 
 
 def get_block_bindings() -> list[Value]:

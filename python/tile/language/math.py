@@ -31,7 +31,12 @@ def _number(value: Any, what: str) -> Any:
     return value
 
 
-def _unary(name: str, op: str, python: Any, fast: bool = False) -> Any:
+def _unary(python: Any, op: str = "", fast: bool = False) -> Any:
+    """A function of one number: an op of the dialect `math`, of the same name as the
+    function of Python that computes constants unless `op` says another."""
+    op = op or python.__name__
+    name = "__" + op if fast else op
+
     def function(x: Any) -> Any:
         value = _number(x, f"T.{name}")
         if not isinstance(value, Value):
@@ -40,39 +45,41 @@ def _unary(name: str, op: str, python: Any, fast: bool = False) -> Any:
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{op} of a number; an integer is taken as float32."
+    function.python = python  # type: ignore[attr-defined]
     return function
 
 
-exp = _unary("exp", "exp", python_math.exp)
-exp2 = _unary("exp2", "exp2", lambda x: 2.0**x)
-log = _unary("log", "log", python_math.log)
-log2 = _unary("log2", "log2", python_math.log2)
-log10 = _unary("log10", "log10", python_math.log10)
-log1p = _unary("log1p", "log1p", python_math.log1p)
-expm1 = _unary("expm1", "expm1", python_math.expm1)
-sqrt = _unary("sqrt", "sqrt", python_math.sqrt)
-rsqrt = _unary("rsqrt", "rsqrt", lambda x: 1 / python_math.sqrt(x))
-sin = _unary("sin", "sin", python_math.sin)
-cos = _unary("cos", "cos", python_math.cos)
-tan = _unary("tan", "tan", python_math.tan)
-asin = _unary("asin", "asin", python_math.asin)
-acos = _unary("acos", "acos", python_math.acos)
-atan = _unary("atan", "atan", python_math.atan)
-sinh = _unary("sinh", "sinh", python_math.sinh)
-cosh = _unary("cosh", "cosh", python_math.cosh)
-tanh = _unary("tanh", "tanh", python_math.tanh)
-erf = _unary("erf", "erf", python_math.erf)
-__exp = _unary("__exp", "exp", python_math.exp, True)
-__exp2 = _unary("__exp2", "exp2", lambda x: 2.0**x, True)
-__log = _unary("__log", "log", python_math.log, True)
-__log2 = _unary("__log2", "log2", python_math.log2, True)
-__sin = _unary("__sin", "sin", python_math.sin, True)
-__cos = _unary("__cos", "cos", python_math.cos, True)
-__tan = _unary("__tan", "tan", python_math.tan, True)
-__log10 = _unary("__log10", "log10", python_math.log10, True)
+def _fast(function: Any) -> Any:
+    """The fast form of a function."""
+    return _unary(function.python, function.__name__, True)
 
 
-def _rounding(name: str, op: str, python: Any) -> Any:
+exp = _unary(python_math.exp)
+exp2 = _unary(lambda x: 2.0**x, "exp2")
+log = _unary(python_math.log)
+log2 = _unary(python_math.log2)
+log10 = _unary(python_math.log10)
+log1p = _unary(python_math.log1p)
+expm1 = _unary(python_math.expm1)
+sqrt = _unary(python_math.sqrt)
+rsqrt = _unary(lambda x: 1 / python_math.sqrt(x), "rsqrt")
+sin = _unary(python_math.sin)
+cos = _unary(python_math.cos)
+tan = _unary(python_math.tan)
+asin = _unary(python_math.asin)
+acos = _unary(python_math.acos)
+atan = _unary(python_math.atan)
+sinh = _unary(python_math.sinh)
+cosh = _unary(python_math.cosh)
+tanh = _unary(python_math.tanh)
+erf = _unary(python_math.erf)
+__exp, __exp2, __log, __log2, __log10 = map(_fast, (exp, exp2, log, log2, log10))
+__sin, __cos, __tan = map(_fast, (sin, cos, tan))
+
+
+def _rounding(name: str, python: Any, op: str = "") -> Any:
+    op = op or name
+
     def function(x: Any) -> Any:
         value = scalars.plain(x)
         if not isinstance(value, Value):
@@ -86,11 +93,15 @@ def _rounding(name: str, op: str, python: Any) -> Any:
     return function
 
 
-floor = _rounding("floor", "floor", python_math.floor)
-ceil = _rounding("ceil", "ceil", python_math.ceil)
-trunc = _rounding("trunc", "trunc", python_math.trunc)
-round = _rounding("round", "roundeven", lambda x: float(builtins.round(x)))
-nearbyint = _rounding("nearbyint", "roundeven", lambda x: float(builtins.round(x)))
+def _to_even(x: Any) -> float:
+    return float(builtins.round(x))
+
+
+floor = _rounding("floor", python_math.floor)
+ceil = _rounding("ceil", python_math.ceil)
+trunc = _rounding("trunc", python_math.trunc)
+round = _rounding("round", _to_even, "roundeven")
+nearbyint = _rounding("nearbyint", _to_even, "roundeven")
 
 
 def abs(x: Any) -> Any:

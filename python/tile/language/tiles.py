@@ -11,6 +11,7 @@ from tile.frontend.buffers import (
     FRAGMENT,
     GLOBAL,
     LOCAL,
+    OPEN,
     SHARED,
     Buffer,
     Element,
@@ -48,7 +49,7 @@ def _reshaped(region: Region, shape: list[int]) -> Region | None:
             return None
     if at < len(shape):
         return None
-    return Region(region.buffer, region.offsets, region.sizes, tuple(dropped))
+    return Region(region.buffer, region.offsets, region.sizes, tuple(dropped), region.ends)
 
 
 def _corner(place: Element, shape: tuple[int, ...], what: str) -> Region:
@@ -71,9 +72,32 @@ def _shape_of(value: Any) -> tuple[int, ...] | None:
     return tuple(value.shape)
 
 
+def _closed(region: Region, other: Any, what: str) -> Region:
+    """A window with sizes that only the kernel knows takes those of the other side, up
+    to where it ends."""
+    if OPEN not in region.sizes:
+        return region
+    shape = _shape_of(other)
+    if shape is None or OPEN in shape:
+        buffers.check_closed(region, what)
+    assert shape is not None
+    dims = [d for d, n in enumerate(region.sizes) if d not in region.dropped]
+    if len(dims) != len(shape):
+        shape = tuple(_squeezed(shape))
+        dims = [d for d in dims if region.sizes[d] != 1]
+    if len(dims) != len(shape):
+        fail(f"{what} of a window of {region.label} with {len(dims)} dimensions and a tile with "
+             f"{len(shape)}")
+    sizes = list(region.sizes)
+    for dim, size in zip(dims, shape, strict=True):
+        if sizes[dim] == OPEN:
+            sizes[dim] = size
+    return Region(region.buffer, region.offsets, sizes, region.dropped, region.ends)
+
+
 def _as_window(value: Any, other: Any, what: str) -> Region:
     if isinstance(value, (Region,)):
-        return value
+        return _closed(value, other, what)
     if isinstance(value, Buffer) and _shape_of(value) is not None:
         shape = _shape_of(other)
         if value.space != GLOBAL or shape is None or \
@@ -164,6 +188,9 @@ def copy(src: Any, dst: Any, coalesced_width: int | None = None, disable_tma: bo
         _copy_by_elements(src, dst)
         return
     context.block_level("T.copy")
+    if _repeats(src, dst):
+        _copy_repeated(to_region(src, "T.copy"), to_region(dst, "T.copy"))
+        return
     source, target = meet(src, dst, "T.copy")
     target.buffer.is_written = True
     if not _converts_directly(source.dtype, target.dtype):
@@ -175,6 +202,47 @@ def copy(src: Any, dst: Any, coalesced_width: int | None = None, disable_tma: bo
         emit_copy(middle, target, options)
     else:
         emit_copy(source, target, options)
+
+
+def _repeats(src: Any, dst: Any) -> bool:
+    """Whether both sides have sizes, and those of `src` are fewer, or 1: its elements
+    stand in several places of `dst`."""
+    a, b = _shape_of(src), _shape_of(dst)
+    if a is None or b is None or OPEN in (*a, *b) or _squeezed(a) == _squeezed(b):
+        return False
+    if isinstance(src, Buffer) and src.space == GLOBAL:
+        return False  # a tensor is the corner of a window
+    padded = (1,) * (len(b) - len(a)) + a
+    return len(a) <= len(b) and all(m in (1, n) for m, n in zip(padded, b, strict=True))
+
+
+def _copy_repeated(source: Region, target: Region) -> None:
+    """`dst[i, j] = src[j]`, or `src[i, 0]`."""
+    target.buffer.is_written = True
+    shift = target.ndim - source.ndim
+    kept = [d for d in range(source.ndim) if source.shape[d] == target.shape[d + shift]]
+    if not _squeezed(source.shape):
+        first = source[(0,) * source.ndim]
+        fill(target, first.load_scalar() if isinstance(first, Element) else first)
+        return
+    if source.space == target.space == GLOBAL \
+            or not _converts_directly(source.dtype, target.dtype):
+        _repeat_in_loop(source, target, kept, shift)
+        return
+    flat = _reshaped(source, [source.shape[d] for d in kept])
+    assert flat is not None
+    repeated = [d for d in range(target.ndim) if d - shift not in kept]
+    x, y = flat.operand(), target.operand()
+    context.emit(f"tile.arrange {x[0]} to {y[0]} broadcast [{', '.join(map(str, repeated))}] : "
+                 f"{x[1]}, {y[1]}")
+
+
+def _repeat_in_loop(source: Region, target: Region, kept: list[int], shift: int) -> None:
+    def body(indices: list[Value]) -> None:
+        place = tuple(indices[d + shift] if d in kept else 0 for d in range(source.ndim))
+        elements.assign(target[tuple(indices)], source[place].load_scalar())
+
+    element_loop(list(target.shape), body)
 
 
 def emit_copy(source: Region, target: Region, options: dict[str, Any]) -> None:
@@ -352,6 +420,24 @@ class GemmWarpPolicy:
     Square, FullRow, FullCol = "square", "full_row", "full_col"
 
 
+def _policy(policy: Any) -> list[str]:
+    known = (GemmWarpPolicy.Square, GemmWarpPolicy.FullRow, GemmWarpPolicy.FullCol)
+    if policy not in known:
+        fail(f"the policy {policy!r} of a product",
+             "use T.GemmWarpPolicy.Square, FullRow or FullCol")
+    return [f"policy = #tile.warp_policy<{policy}>"] if policy != GemmWarpPolicy.Square else []
+
+
+def _fitting_transposes(a: Region, b: Region, c: Region) -> str | None:
+    """What would make the shapes of a product fit."""
+    for flags in itertools.product((False, True), repeat=2):
+        (m, k), (k_b, n) = (x.shape[::-1] if flag else x.shape
+                            for x, flag in zip((a, b), flags, strict=True))
+        if k == k_b and tuple(c.shape) == (m, n):
+            return f"transpose_A={flags[0]}, transpose_B={flags[1]} would fit"
+    return None
+
+
 def _factor(value: Any, what: str) -> Region:
     region = to_region(value, what)
     if region.space == GLOBAL:
@@ -377,16 +463,14 @@ def gemm(A: Any, B: Any, C: Any, transpose_A: bool = False, transpose_B: bool = 
     depth_b, columns = b.shape[::-1] if transpose_B else b.shape
     if depth != depth_b or tuple(c.shape) != (rows, columns):
         fail(f"T.gemm of {rows} x {depth} and {depth_b} x {columns} into "
-             f"{' x '.join(map(str, c.shape))}",
-             "check transpose_A and transpose_B" if sorted(a.shape) != sorted(b.shape) else None)
+             f"{' x '.join(map(str, c.shape))}", _fitting_transposes(a, b, c))
     if c.space != FRAGMENT:
         fail(f"T.gemm into {c.kind_text}", "make C with T.alloc_fragment and copy it afterwards")
     attributes = [name for name, wanted in (("transpose_a", transpose_A),
                                             ("transpose_b", transpose_B)) if wanted]
     if a.dtype.mlir == "f32":
         attributes.append('precision = "tf32"')
-    if policy != GemmWarpPolicy.Square:
-        attributes.append(f"policy = #tile.warp_policy<{policy}>")
+    attributes += _policy(policy)
     clears = scalars.truth(clear_accum)
     clear_text = ""
     if isinstance(clears, Value) or clears:
@@ -409,8 +493,7 @@ def gemm_sp(A: Any, E: Any, B: Any, C: Any, transpose_A: bool = False,
     attributes = ["transpose_b"] if transpose_B else []
     if a.dtype.mlir == "f32":
         attributes.append('precision = "tf32"')
-    if policy != GemmWarpPolicy.Square:
-        attributes.append(f"policy = #tile.warp_policy<{policy}>")
+    attributes += _policy(policy)
     clear_text = f" clear {scalars.to_value(scalars.truth(clear_accum), scalars.BOOL).name}" \
         if isinstance(clear_accum, Value) or clear_accum else ""
     operands = [r.operand() for r in (a, e, b, c)]

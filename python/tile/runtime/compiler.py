@@ -6,6 +6,7 @@ import ctypes
 import dataclasses
 import functools
 import json
+import math
 import os
 import shutil
 import threading
@@ -14,6 +15,7 @@ from typing import Any
 from tile.frontend.errors import CompileError, Location
 from tile.runtime import cache, library
 from tile.runtime.library import text
+from tile.runtime.wording import in_words
 
 
 @dataclasses.dataclass
@@ -60,8 +62,9 @@ def _raise(diagnostic: Any) -> None:
     notes = []
     for number in range(diagnostic.num_notes):
         note = _message(diagnostic.notes[number].contents)
-        notes.append(f"{note.location}: {note.text}" if note.location else note.text)
-    raise CompileError(message.text, message.location, None, tuple(notes))
+        text_of_note = in_words(note.text)
+        notes.append(f"{note.location}: {text_of_note}" if note.location else text_of_note)
+    raise CompileError(in_words(message.text), message.location, None, tuple(notes))
 
 
 class Compiler:
@@ -106,6 +109,39 @@ class Compiler:
             finally:
                 self.api.tile_program_destroy(program)
 
+    def stages(self, name: str, source: str) -> list[tuple[str, str]]:
+        """The program after each pass, as pairs of the pass and its text with
+        locations; of the variant that counts on aligned tensors."""
+        found: list[tuple[str, str]] = []
+
+        def receive(file_name: bytes, data: Any, size: int, _: Any) -> None:
+            found.append((text(file_name).partition("-")[2], text(ctypes.string_at(data, size))))
+
+        on_stage = library.StageFn(receive)
+        with self.lock:
+            self.api.tile_compiler_set_stages(self.handle, on_stage, None)
+            self.api.tile_compiler_set_stage_locations(self.handle, True)
+        try:
+            self.compile(name, source, None, True)
+        finally:
+            with self.lock:
+                self.api.tile_compiler_set_stages(self.handle, library.StageFn(), None)
+        return found
+
+    def places(self, layout: str, shape: tuple[int, ...],
+               elem_bits: int) -> tuple[library.LayoutFacts, list[int]]:
+        """Where each element of a tile lies, in the order of rows: its byte in shared
+        memory, or register + 2^16 lane + 2^24 warp."""
+        count = math.prod(shape)
+        facts, places = library.LayoutFacts(), (ctypes.c_int64 * count)()
+        with self.lock:
+            self.errors = []
+            if not self.api.tile_compiler_find_places(
+                    self.handle, layout.encode(), (ctypes.c_int64 * len(shape))(*shape),
+                    len(shape), elem_bits, places, count, ctypes.byref(facts)):
+                raise self._error(f"the layout {layout}")
+        return facts, list(places)
+
     def _error(self, name: str) -> CompileError:
         if not self.errors:
             return CompileError(f"{name} cannot be compiled")
@@ -124,7 +160,7 @@ class Compiler:
 _local = threading.local()
 
 
-def _compiler(chip: str) -> Compiler:
+def compiler_for(chip: str) -> Compiler:
     """One for each thread, process and chip."""
     table = getattr(_local, "table", None)
     if table is None or _local.process != os.getpid():
@@ -135,14 +171,23 @@ def _compiler(chip: str) -> Compiler:
     return table[chip]
 
 
-@functools.cache
-def find_ptxas() -> str | None:
-    """NVIDIA's assembler: TILE_PTXAS, PATH, or where CUDA is installed."""
-    given = os.environ.get("TILE_PTXAS")
+def _find_tool(name: str, variable: str) -> str | None:
+    given = os.environ.get(variable)
     if given is not None:
         return given or None
     home = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH") or "/usr/local/cuda"
-    return shutil.which("ptxas") or shutil.which("ptxas", path=os.path.join(home, "bin"))
+    return shutil.which(name) or shutil.which(name, path=os.path.join(home, "bin"))
+
+
+@functools.cache
+def find_ptxas() -> str | None:
+    """NVIDIA's assembler: TILE_PTXAS, PATH, or where CUDA is installed."""
+    return _find_tool("ptxas", "TILE_PTXAS")
+
+
+def find_disassembler() -> str | None:
+    """NVIDIA's disassembler: TILE_NVDISASM, PATH, or where CUDA is installed."""
+    return _find_tool("nvdisasm", "TILE_NVDISASM")
 
 
 def chips() -> list[str]:
@@ -164,6 +209,6 @@ def compile_text(name: str, source: str, chip: str, assemble: bool = False,
     found = cache.load(key)
     if found is not None:
         return found
-    image = _compiler(chip).compile(name, source, ptxas, first_variant)
+    image = compiler_for(chip).compile(name, source, ptxas, first_variant)
     cache.store(key, name, image)
     return image

@@ -83,9 +83,22 @@ class JITKernel:
         chip = chip or self.chip()
         key = chip, assemble, aligned
         if key not in self.images:
-            self.images[key] = compiler.compile_text(self.name, self.program.text, chip,
-                                                     assemble, aligned)
+            try:
+                self.images[key] = compiler.compile_text(self.name, self.program.text, chip,
+                                                         assemble, aligned)
+            except CompileError as error:
+                if error.location is not None:
+                    raise
+                raise self._located(error) from error
         return self.images[key]
+
+    def _located(self, error: CompileError) -> CompileError:
+        """An error of the program as a whole is one of its function."""
+        place = self.program.place
+        if error.message.startswith("nothing to compile"):
+            return CompileError(f"{self.name} has no effect: its kernels write to no tensor",
+                                place, "store results with T.copy, or C[i, j] = …")
+        return CompileError(error.message, place, error.cure, error.notes)
 
     @property
     def ptx(self) -> str:

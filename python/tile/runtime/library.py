@@ -41,6 +41,12 @@ Diagnostic._fields_ = [
     ("column", c_int), ("text", c_char_p), ("source_line", c_char_p),
     ("notes", POINTER(POINTER(Diagnostic))), ("num_notes", c_size_t), ("is_internal", c_bool)]
 DiagnosticFn = ctypes.CFUNCTYPE(None, POINTER(Diagnostic), c_void_p)
+StageFn = ctypes.CFUNCTYPE(None, c_char_p, c_void_p, c_size_t, c_void_p)
+
+
+class LayoutFacts(ctypes.Structure):
+    _fields_ = [("is_fragment", c_bool), ("num_registers", c_int), ("num_lanes", c_int),
+                ("num_warps", c_int), ("num_copies", c_int), ("size_bytes", c_uint64)]
 
 
 class Bytes(ctypes.Structure):
@@ -109,6 +115,10 @@ _COMPILER = {
     "tile_compiler_set_ptxas": (c_bool, [c_void_p, c_char_p, c_uint]),
     "tile_compiler_set_line_info": (None, [c_void_p, c_bool]),
     "tile_compiler_set_variants": (c_bool, [c_void_p, POINTER(c_uint), c_size_t]),
+    "tile_compiler_set_stages": (None, [c_void_p, StageFn, c_void_p]),
+    "tile_compiler_set_stage_locations": (None, [c_void_p, c_bool]),
+    "tile_compiler_find_places": (c_bool, [c_void_p, c_char_p, POINTER(c_int64), c_int, c_int,
+                                           POINTER(c_int64), c_size_t, POINTER(LayoutFacts)]),
     "tile_compile": (c_void_p, [c_void_p, c_char_p, c_char_p, c_size_t]),
     "tile_program_destroy": (None, [c_void_p]),
     "tile_program_num_functions": (c_size_t, [c_void_p]),

@@ -85,6 +85,19 @@ def describe(value: Any, name: str) -> Array:
                             f"{error}") from error
 
 
+def shape_and_dtype(value: Any, name: str) -> tuple[tuple[int, ...], DType]:
+    """What an array looks like, without its memory: torch has arrays that have none.
+    Errors: ArgumentError names `name`."""
+    if not hasattr(value, "shape") or not hasattr(value, "dtype"):
+        array = describe(value, name)
+        return array.shape, array.dtype
+    try:
+        return tuple(value.shape), to_dtype(value.dtype)
+    except TypeError as error:
+        raise ArgumentError(f"{name}: expected a tensor, got {type(value).__name__}: "
+                            f"{error}") from error
+
+
 def _from_numpy(value: Any) -> Array:
     size = value.dtype.itemsize
     if any(s % size for s in value.strides):
@@ -155,13 +168,15 @@ def _numpy_dtype(dtype: DType) -> Any:
     return numpy.dtype("float32" if dtype.name == "tfloat32" else dtype.name)
 
 
+def torch_dtype(dtype: DType) -> Any:
+    return getattr(sys.modules["torch"], "float32" if dtype.name == "tfloat32" else dtype.name)
+
+
 def new_like(template: Any, shape: tuple[int, ...], dtype: DType) -> Any:
     """An array of the library that `template` is of, on its device; numpy's where
     there is none, or the library is not known."""
     if template is not None and _module(template) == "torch":
-        torch = sys.modules["torch"]
-        name = "float32" if dtype.name == "tfloat32" else dtype.name
-        return torch.empty(shape, dtype=getattr(torch, name), device=template.device)
+        return sys.modules["torch"].empty(shape, dtype=torch_dtype(dtype), device=template.device)
     if template is not None and _module(template) == "cupy":
         return sys.modules["cupy"].empty(shape, dtype=_numpy_dtype(dtype))
     import numpy

@@ -1,0 +1,203 @@
+"""What tiles take beyond their own shape: fragments by other indices than a loop's,
+copies that broadcast, windows that end where the kernel says, ordered updates."""
+
+import numpy as np
+import pytest
+from conftest import ints
+
+import tile
+
+# -- Fragments by other indices -----------------------------------------------
+
+FRAGMENTS = """
+    @tile.jit
+    def kernel(A, I, what="reverse"):
+        A: T.Tensor((32, 16), "float32")
+        I: T.Tensor((32,), "int32")
+        B = T.empty((32, 16), "float32")
+        with T.Kernel(1, threads=64) as b:
+            f = T.alloc_fragment((32, 16), "float32")
+            g = T.alloc_fragment((32, 16), "float32")
+            T.copy(A, f)
+            if what == "reverse":
+                for i, j in T.Parallel(32, 16):
+                    g[i, j] = f[31 - i, 15 - j]
+            elif what == "gather":
+                for i, j in T.Parallel(32, 16):
+                    g[i, j] = f[I[i], j] + f[i, j]
+            elif what == "scatter":
+                for i, j in T.Parallel(32, 16):
+                    g[I[i], 15 - j] = f[i, j]
+            elif what == "prefix":
+                for i, j in T.Parallel(32, 16):
+                    g[i, j] = 0
+                    for k in T.serial(j + 1):
+                        g[i, j] += f[i, k]
+            elif what == "part":
+                T.clear(g)
+                for i, j in T.Parallel(16, 8):
+                    g[i + 16, j] = f[i, j + 8]
+            elif what == "column":
+                for k in T.serial(16):
+                    for i in T.Parallel(32):
+                        g[i, k] = f[i, 15 - k]
+            elif what == "guarded":
+                T.copy(f, g)
+                for i, j in T.Parallel(32, 16):
+                    if I[i] > 20:
+                        g[31 - i, j] = -1
+            else:
+                place = I[0]
+                f[place, 3] = f[place, 2] + 1
+                T.copy(f, g)
+            T.copy(g, B)
+        return B
+"""
+
+
+def expected(what, a, ix):
+    if what == "reverse":
+        return a[::-1, ::-1]
+    if what == "gather":
+        return a[ix] + a
+    if what == "prefix":
+        return np.cumsum(a, axis=1)
+    if what == "column":
+        return a[:, ::-1]
+    b = np.zeros_like(a)
+    if what == "scatter":
+        b[ix] = a[:, ::-1]
+    elif what == "part":
+        b[16:, :8] = a[:16, 8:]
+    elif what == "guarded":
+        b[:] = a
+        b[31 - np.flatnonzero(ix > 20)] = -1
+    else:
+        b[:] = a
+        b[ix[0], 3] = a[ix[0], 2] + 1
+    return b
+
+
+@pytest.mark.parametrize("what", ["reverse", "gather", "scatter", "prefix", "part", "column",
+                                  "guarded", "element"])
+def test_fragment_by_other_indices(module, target, rng, what):
+    kernel = module(FRAGMENTS).kernel
+    a, ix = ints(rng, (32, 16)), rng.permutation(32).astype(np.int32)
+    np.testing.assert_array_equal(kernel(a, ix, what=what), expected(what, a, ix))
+
+
+def test_fragments_by_own_indices_stay_in_registers(module, one_target):
+    ir = module("""
+        @tile.jit
+        def kernel(A):
+            A: T.Tensor((32, 16), "float32")
+            with T.Kernel(1, threads=64) as b:
+                f = T.alloc_fragment((32, 16), "float32")
+                row = T.alloc_fragment((32,), "float32")
+                T.copy(A, f)
+                T.reduce_max(f, row, dim=1)
+                for i, j in T.Parallel(32, 16):
+                    f[i, j] = f[i, j] - row[i] + f[0, 0] * 0
+                T.copy(f, A)
+    """).kernel.compile().ir
+    assert ir.count("_staged") > 0  # f is written at one place and read at another
+    assert "%row_staged" not in ir
+
+
+# -- Copies that broadcast ----------------------------------------------------
+
+BROADCAST = """
+    @tile.jit
+    def kernel(A, B, space="shared", dtype="float32"):
+        A: T.Tensor((48,), "float32")
+        B: T.Tensor((40, 48), "float32")
+        C = T.empty((3, 32, 48), dtype)
+        alloc = T.alloc_shared if space == "shared" else T.alloc_fragment
+        with T.Kernel(1, threads=64) as b:
+            row, column, one = (alloc((32, 48), dtype) for _ in range(3))
+            narrow = T.alloc_fragment((32, 1), "float32")
+            T.copy(A[0:48], row)
+            T.copy(row, C[0, :, :])
+            T.copy(B[0:32, 5], narrow[:, 0])
+            T.copy(narrow, column)
+            T.copy(column, C[1, :, :])
+            T.copy(B[7:8, 9:10], one)
+            T.copy(one, C[2, :, :])
+        return C
+"""
+
+
+@pytest.mark.parametrize("space", ["shared", "fragment"])
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int32"])
+def test_broadcast(module, target, rng, space, dtype):
+    a, b = ints(rng, (48,)), ints(rng, (40, 48))
+    c = module(BROADCAST).kernel(a, b, space=space, dtype=dtype)
+    for got, wanted in zip(c, (a, b[:32, 5:6], b[7, 9])):
+        np.testing.assert_array_equal(got, np.broadcast_to(wanted, (32, 48)).astype(dtype))
+
+
+# -- Windows of run-time size -------------------------------------------------
+
+GROUPS = """
+    @tile.jit
+    def kernel(X, starts, stages=1):
+        n = T.dynamic("n")
+        X: T.Tensor((n, 32), "float16")
+        starts: T.Tensor((5,), "int32")
+        Y = T.empty((n, 32), "float16")
+        S = T.empty((4, 32), "float32")
+        with T.Kernel(4, threads=64) as b:
+            x = T.alloc_shared((16, 32), "float16")
+            f = T.alloc_fragment((16, 32), "float32")
+            s = T.alloc_fragment((32,), "float32")
+            T.clear(s)
+            first, last = starts[b], starts[b + 1]
+            for k in T.Pipelined(T.ceildiv(last - first, 16), num_stages=stages):
+                T.copy(X[first + k * 16:last, :], x)
+                T.copy(x, f)
+                T.reduce_sum(f, s, dim=0, clear=False)
+                for i, j in T.Parallel(16, 32):
+                    f[i, j] += 1
+                T.copy(f, Y[first + k * 16:last, :])
+            T.copy(s, S[b, :])
+        return Y, S
+"""
+
+
+@pytest.mark.parametrize("stages", [1, 2])
+def test_windows_that_end(module, target, rng, stages):
+    """Groups of 0, 1, 16 and 23 rows: nobody reads or writes those of a neighbour."""
+    starts = np.array([0, 0, 1, 17, 40], np.int32)
+    x = ints(rng, (40, 32), np.float16)
+    y, s = module(GROUPS).kernel(x, starts, stages=stages)
+    np.testing.assert_array_equal(y, x + 1)
+    for k in range(4):
+        np.testing.assert_array_equal(s[k], x[starts[k]:starts[k + 1]].astype(np.float32).sum(0))
+
+
+# -- Ordered updates ----------------------------------------------------------
+
+@pytest.mark.parametrize("order", ["acq_rel", "seq_cst"])
+def test_last_block_sees_all(module, target, order):
+    """The block that counts last reads what the others have written."""
+    kernel = module("""
+        @tile.jit
+        def kernel(A, count, order="acq_rel"):
+            A: T.Tensor((64,), "float32")
+            count: T.Tensor((1,), "int32")
+            B = T.empty((1,), "float32")
+            with T.Kernel(4, threads=32) as b:
+                for i in T.Parallel(16):
+                    A[b * 16 + i] = b * 16 + i
+                T.sync_threads()
+                if T.atomic_add(count[0], 1, memory_order=order, return_prev=True) == 3:
+                    f = T.alloc_fragment((64,), "float32")
+                    s = T.alloc_fragment((1,), "float32")
+                    T.copy(A, f)
+                    T.reduce_sum(f, s, dim=0)
+                    T.copy(s, B)
+            return B
+    """).kernel
+    for seed in range(2):
+        with tile.emulator(seed=seed):
+            assert kernel(np.zeros(64, np.float32), np.zeros(1, np.int32), order=order) == 2016
