@@ -495,7 +495,8 @@ static void erase_dead(TileBuilder *b, MlirOperation function,
 
 // Every product reads and writes in place of what moves elements; what moves
 // them may be gone after each, so the ops are looked for anew.
-static void fold_views(TileBuilder *b, MlirOperation function, TileOpList *ops) {
+static void fold_views(TileBuilder *b, MlirOperation function,
+                       TileOpList *ops) {
   bool is_changed = true;
   ops->count = 0;
   mlirOperationWalk(function, add_any, ops, MlirWalkPreOrder);
