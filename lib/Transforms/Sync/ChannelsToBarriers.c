@@ -23,6 +23,10 @@
 //   (R5) A role that issues cp.async does not end before the last one landed.
 //   (R6) A TMA store reads on after the op that issued it: the thread that did
 //        waits for that before its warp releases the slot.
+//   (R7) Loads may still be under way when the thread that issued them arrives:
+//        an arrival orders them before what the generic proxy does next, and
+//        TMA fills by the asynchronous one. So readers that load fence before
+//        they release a slot that TMA fills.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,6 +38,7 @@
 #include "Support/Constants.h"
 #include "Support/Diagnostics.h"
 #include "Support/Iterate.h"
+#include "Tile/Ops/memref.h"
 
 enum { WARP_THREADS = 32, MAX_READERS = 32 };
 
@@ -48,6 +53,7 @@ typedef struct Channel {
   int64_t full_arrivals, empty_arrivals;
   bool is_read_async; // matrix ops or TMA read its slots
   bool is_stored;     // TMA stores read its slots
+  bool is_loaded;     // threads load from its slots
   bool has_cp_async;
 } Channel;
 
@@ -122,6 +128,7 @@ static MlirLogicalResult note_access(Channel *channel, MlirOperation op,
                                      const TileAccess *access) {
   if (access->reads) {
     channel->is_read_async |= reads_async(op);
+    channel->is_loaded |= !reads_async(op);
     channel->is_stored |=
         tile_copy_is(op) && instr_of(tile_copy_cast(op)) == TILE_INSTR_Tma;
   }
@@ -145,6 +152,7 @@ static MlirLogicalResult note_uses_of_ring(Channel *channel, MlirValue tile) {
       return tile_failure();
     TileAccess accesses[TILE_MAX_ACCESSES];
     int n = tile_accesses_get(user, accesses);
+    channel->is_loaded |= memref_load_is(user);
     for (int i = 0; i < n; i++)
       if (mlirValueEqual(accesses[i].tile, tile) &&
           tile_failed(note_access(channel, user, &accesses[i])))
@@ -423,6 +431,8 @@ static void lower_wait(Rewrite *r, MlirOperation op) {
 static void lower_release(Rewrite *r, MlirOperation op) {
   if (r->channel->is_stored) // (R6)
     tile_tma_wait(&r->b, .read = true);
+  if (r->channel->is_loaded && tile_channel_tma(r->channel->op)) // (R7)
+    tile_fence_proxy(&r->b, 0);
   arrive(r, r->empty, slot_index(r, tile_release_slot(tile_release_cast(op))),
          TILE_ARRIVAL_Warps);
 }
