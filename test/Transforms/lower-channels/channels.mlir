@@ -194,3 +194,62 @@ func.func @stored(%A: memref<64x64xbf16>, %B: memref<64x64xbf16>) attributes {ti
   }
   return
 }
+
+// Loads are under way still when who issued them arrives, and TMA fills by another
+// proxy: readers that load fence before the release, by any op that does.
+// CHECK-LABEL: func.func @loaded
+// CHECK: tile.role "copies"
+// CHECK: tile.copy
+// CHECK-NEXT: tile.fence_proxy
+// CHECK: tile.barrier_arrive %{{.*}} by <warps>
+// CHECK: tile.role "loads"
+// CHECK: memref.load
+// CHECK-NEXT: tile.fence_proxy
+// CHECK: tile.barrier_arrive %{{.*}} by <warps>
+// CHECK: tile.role "multiplies"
+// CHECK: tile.gemm
+// CHECK-NEXT: tile.fence_proxy
+// CHECK: tile.barrier_arrive %{{.*}} by <warps>
+func.func @loaded(%A: memref<64x64xbf16>, %f: memref<64x64xbf16, #tile.fragment>, %acc: !acc) attributes {tile.num_threads = 128 : i32} {
+  %z = arith.constant 0 : i32
+  %c0 = arith.constant 0 : index
+  %R = tile.alloc : !ring
+  %Q = tile.alloc : !ring
+  %S = tile.alloc : !ring
+  %r = tile.region %R[0, 0, 0] [1, 64, 64] drop [0] : !ring
+  %s = tile.region %S[0, 0, 0] [1, 64, 64] drop [0] : !ring
+  %ch = tile.channel(%R) depth 2 {tma, consumer_warps = 1} : !ring
+  %dh = tile.channel(%Q) depth 2 {tma, consumer_warps = 1} : !ring
+  %eh = tile.channel(%S) depth 2 {tma, consumer_warps = 1} : !ring
+  tile.specialize {
+    tile.role "copies" warps 1 {
+      tile.wait %ch[%z, %z]
+      tile.copy %r to %f {instr = #tile.instr<simt>} : !slot, memref<64x64xbf16, #tile.fragment>
+      tile.release %ch[%z, %z]
+    }
+    tile.role "loads" warps 1 {
+      tile.wait %dh[%z, %z]
+      %v = memref.load %Q[%c0, %c0, %c0] : !ring
+      tile.release %dh[%z, %z]
+    }
+    tile.role "multiplies" warps 1 {
+      tile.wait %eh[%z, %z]
+      tile.gemm %s, %s, %acc {instr = #tile.instr<mma>} : (!slot, !slot, !acc)
+      tile.release %eh[%z, %z]
+    }
+    tile.role "producer" warps 1 {
+      %q = tile.region %Q[0, 0, 0] [1, 64, 64] drop [0] : !ring
+      %a = tile.region %A[0, 0] [64, 64] : memref<64x64xbf16>
+      tile.acquire %ch[%z, %z]
+      tile.copy %a to %r signal %ch[%c0] of !tile.channel {instr = #tile.instr<tma>} : !tile, !slot
+      tile.commit %ch[%z, %z]
+      tile.acquire %dh[%z, %z]
+      tile.copy %a to %q signal %dh[%c0] of !tile.channel {instr = #tile.instr<tma>} : !tile, !slot
+      tile.commit %dh[%z, %z]
+      tile.acquire %eh[%z, %z]
+      tile.copy %a to %s signal %eh[%c0] of !tile.channel {instr = #tile.instr<tma>} : !tile, !slot
+      tile.commit %eh[%z, %z]
+    }
+  }
+  return
+}
