@@ -107,11 +107,12 @@ enum {
   STORING = 256,
   MAX_YOUNGER = 3,
   STORING_ANY = STORING | STORING << 1 | STORING << 2 | STORING << MAX_YOUNGER,
-  INITIAL = 4096 // an mbarrier that its leader has initialised
+  INITIAL = 4096, // an mbarrier that its leader has initialised
+  LOADING = 8192  // read by the generic proxy since the last fence or barrier
 };
 enum {
   SINCE_BARRIER = GENERIC_READ | GENERIC_WRITE | ASYNC_READ | ATOMIC_UPDATE |
-                  ASYNC_WRITE | INITIAL
+                  ASYNC_WRITE | INITIAL | LOADING
 };
 
 /// The number of places is known. Entries of a state: one per place and age.
@@ -186,7 +187,7 @@ static inline void sync_state_fence(const Flow *flow, State state,
     memories |= TILE_FENCE_SHARED;
   for (size_t i = 0; i < sync_num_entries(flow); i++)
     if (memories & sync_place_memory(flow, sync_entry_place(i)))
-      state.bits[i] &= (uint16_t)~UNFENCED;
+      state.bits[i] &= (uint16_t)~(UNFENCED | LOADING);
 }
 
 /// The issuing thread has waited for all stores but the last `pending`; the

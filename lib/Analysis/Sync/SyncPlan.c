@@ -45,7 +45,8 @@
 //        a ring that has been read to the end waits for all who read it.
 //        Who arrives in a role on an mbarrier that no channel has may give a
 //        tile to other roles: the thread of a TMA store that reads it waits
-//        first, and who wrote it fences when they access it asynchronously.
+//        first, who wrote it fences when they access it asynchronously, and
+//        who loaded from it when they write it so: loads may be under way.
 //  (S10) What an op in a loop needs in its first round only stands before
 //        the loop.
 //  (S11) A condition on what is left of a loop holds in its first rounds, and
@@ -62,7 +63,7 @@
 // does not opt out (`tile.may_alias`); any other two may be the same memory.
 //
 // Decisions only grow, and the state is a finite set: the fixpoint over loops
-// ends after at most (13 bits per place and age + decisions) rounds.
+// ends after at most (14 bits per place and age + decisions) rounds.
 //
 //===----------------------------------------------------------------------===//
 

@@ -185,7 +185,7 @@ static void perform(const Flow *flow, const Accesses *accesses, State state) {
       continue;
     }
     if (reads)
-      *now |= is_async ? ASYNC_READ : GENERIC_READ;
+      *now |= is_async ? ASYNC_READ : GENERIC_READ | LOADING;
     if (reads && is_async && accesses->is_under_way)
       *now |= MULTIPLYING;
     if (writes && accesses->is_under_way) // (S7)
@@ -336,6 +336,7 @@ typedef struct {
   Flow *flow;
   size_t buffer;
   MlirOperation role; // whose ops do not count
+  uint8_t accesses;   // that count: READS, WRITES, …
   bool found;
 } AsyncSearch;
 
@@ -348,16 +349,19 @@ static MlirWalkResult find_async(MlirOperation op, void *user_data) {
     return MlirWalkResultAdvance;
   for (size_t i = 0; i < search->flow->num_places; i++)
     search->found |=
-        accesses.bits[i] &&
+        (accesses.bits[i] & search->accesses) &&
         buffers_overlap(search->flow, search->flow->places[i].buffer,
                         search->buffer);
   return search->found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
 // Whether another role than `role` accesses bytes of the buffer of a place by
-// the asynchronous proxy. Ends the validity of sync_accesses_of.
-static bool is_async_elsewhere(Flow *flow, size_t place, MlirOperation role) {
-  AsyncSearch search = {flow, flow->places[place].buffer, role, false};
+// the asynchronous proxy, in one of these ways. Ends the validity of
+// sync_accesses_of.
+static bool is_async_elsewhere(Flow *flow, size_t place, MlirOperation role,
+                               uint8_t accesses) {
+  AsyncSearch search = {flow, flow->places[place].buffer, role, accesses,
+                        false};
   mlirOperationWalk(mlirOperationGetParentOperation(role), find_async, &search,
                     MlirWalkPreOrder);
   return search.found;
@@ -425,8 +429,11 @@ static void transfer_arrival(Flow *flow, MlirOperation op, State state) {
     if (!sync_place_is_shared(flow, place))
       continue;
     is_storing |= (state.bits[e] & STORING_ANY) != 0;
-    is_unfenced |= (state.bits[e] & UNFENCED) &&
-                   is_async_elsewhere(flow, place, tile_role_of(op).op);
+    uint8_t orders = state.bits[e] & UNFENCED  ? READS | WRITES | UPDATES
+                     : state.bits[e] & LOADING ? WRITES
+                                               : 0;
+    is_unfenced |=
+        orders && is_async_elsewhere(flow, place, tile_role_of(op).op, orders);
   }
   if (!is_storing && !is_unfenced)
     return;

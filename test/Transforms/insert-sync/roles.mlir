@@ -108,3 +108,51 @@ func.func @own_copies(%A: memref<?x?xbf16>, %v: bf16, %n: index, %p: i32) attrib
   }
   return
 }
+
+// Who loads a tile and gives it back on an mbarrier fences where TMA fills it: its loads
+// may be under way. Not for what threads fill, and not after a barrier.
+// CHECK-LABEL: func.func @gives_back
+// CHECK: tile.role "loads"
+// CHECK: tile.copy
+// CHECK-NEXT: tile.fence_proxy
+// CHECK-NEXT: tile.barrier_arrive
+// CHECK-NOT: tile.fence_proxy
+// CHECK: tile.role "met"
+// CHECK-NOT: tile.fence_proxy
+// CHECK: tile.role "plain"
+// CHECK-NOT: tile.fence_proxy
+// CHECK: tile.role "fills"
+func.func @gives_back(%A: memref<64x64xbf16>, %F: !private, %G: !private, %H: !private, %v: bf16, %p: i32) attributes {tile.num_threads = 416 : i32} {
+  %c0 = arith.constant 0 : index
+  %S = tile.alloc {offset = 0} : !tile
+  %T = tile.alloc {offset = 8192} : !tile
+  %U = tile.alloc {offset = 16384} : !tile
+  %full = tile.barrier_alloc {offset = 24576} : !tile.barrier<1>
+  %empty = tile.barrier_alloc {offset = 24584} : !tile.barrier<1>
+  tile.specialize {
+    tile.role "loads" warps 4 {
+      tile.barrier_wait %full[%c0] parity %p : !tile.barrier<1>
+      tile.copy %S to %F : !tile, !private
+      tile.barrier_arrive %empty[%c0] by <warps> : !tile.barrier<1>
+      tile.barrier_arrive %empty[%c0] by <warps> : !tile.barrier<1>
+    }
+    tile.role "met" warps 4 {
+      tile.copy %U to %H : !tile, !private
+      tile.barrier_sync
+      tile.barrier_arrive %empty[%c0] by <warps> : !tile.barrier<1>
+    }
+    tile.role "plain" warps 4 {
+      tile.copy %T to %G : !tile, !private
+      tile.barrier_arrive %empty[%c0] by <warps> : !tile.barrier<1>
+    }
+    tile.role "fills" warps 1 {
+      %a = tile.region %A[0, 0] [64, 64] : memref<64x64xbf16>
+      tile.barrier_expect %full[%c0] bytes 16384 : !tile.barrier<1>
+      tile.copy %a to %S signal %full[%c0] of !tile.barrier<1> {instr = #tile.instr<tma>} : !tile.region<64x64xbf16>, !tile
+      tile.copy %a to %U signal %full[%c0] of !tile.barrier<1> {instr = #tile.instr<tma>} : !tile.region<64x64xbf16>, !tile
+      tile.barrier_wait %empty[%c0] parity %p : !tile.barrier<1>
+      tile.fill %T, %v : !tile, bf16
+    }
+  }
+  return
+}
