@@ -350,6 +350,7 @@ static MlirWalkResult find_async(MlirOperation op, void *user_data) {
   for (size_t i = 0; i < search->flow->num_places; i++)
     search->found |=
         (accesses.bits[i] & search->accesses) &&
+        !(accesses.bits[i] & LEADS) && // mbarriers are no data
         buffers_overlap(search->flow, search->flow->places[i].buffer,
                         search->buffer);
   return search->found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;

@@ -110,7 +110,8 @@ func.func @own_copies(%A: memref<?x?xbf16>, %v: bf16, %n: index, %p: i32) attrib
 }
 
 // Who loads a tile and gives it back on an mbarrier fences where TMA fills it: its loads
-// may be under way. Not for what threads fill, and not after a barrier.
+// may be under way. Not for what threads fill, not for
+// the mbarrier that TMA signals, and not after a barrier.
 // CHECK-LABEL: func.func @gives_back
 // CHECK: tile.role "loads"
 // CHECK: tile.copy
@@ -142,6 +143,7 @@ func.func @gives_back(%A: memref<64x64xbf16>, %F: !private, %G: !private, %H: !p
       tile.barrier_arrive %empty[%c0] by <warps> : !tile.barrier<1>
     }
     tile.role "plain" warps 4 {
+      tile.barrier_wait %full[%c0] parity %p : !tile.barrier<1>
       tile.copy %T to %G : !tile, !private
       tile.barrier_arrive %empty[%c0] by <warps> : !tile.barrier<1>
     }
