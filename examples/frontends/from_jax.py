@@ -8,16 +8,11 @@
 
 JAX prints StableHLO, and iree-compile makes linalg on tensors of it."""
 
-import argparse
-import os
-import subprocess
-import sys
-import tempfile
-
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+import command_line
 import linalg_text
 
 bf16, f32 = jnp.bfloat16, jnp.float32
@@ -97,41 +92,15 @@ def linalg_of(name):
     return linalg_text.lower(text, "stablehlo")
 
 
-def check(name, target):
+def numbers_of(name):
     function, arguments = MODELS[name]
     random = np.random.default_rng(0)
     values = [jnp.asarray(random.standard_normal(shape) * scale, dtype)
               for shape, dtype, scale in arguments]
     expected = np.asarray(function(*values).astype(f32))
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, name + ".mlir")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(linalg_of(name))
-        subprocess.run(["tile-compile", path, "--target=" + target, "--no-remarks",
-                        "-o", folder], check=True)
-        command = ["tile-run", os.path.join(folder, "main.json"), "--emulate"]
-        for i, (value, (_, dtype, _)) in enumerate(zip(values, arguments)):
-            np.save("%s/%d.npy" % (folder, i), np.asarray(value.astype(f32)))
-            command.append("%s/%d.npy:%s" % (folder, i, "bf16" if dtype == bf16 else "f32"))
-        command += ["--save", "%d=%s/out.npy" % (len(values), folder)]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        got = np.load(folder + "/out.npy")
-    error = np.abs(got - expected) / np.maximum(np.abs(expected), 1)
-    print("%s %s: largest relative error %.3g" % (name, target, error.max()))
-    return error.max() < 0.02
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("model", choices=sorted(MODELS))
-    parser.add_argument("--check", action="store_true")
-    parser.add_argument("--target", default="sm_90a")
-    options = parser.parse_args()
-    if not options.check:
-        print(linalg_of(options.model), end="")
-    elif not check(options.model, options.target):
-        sys.exit(1)
+    return [(np.asarray(value.astype(f32)), "bf16" if value.dtype == bf16 else "f32")
+            for value in values], expected
 
 
 if __name__ == "__main__":
-    main()
+    command_line.main(__doc__.split("\n")[0], MODELS, linalg_of, numbers_of)

@@ -10,16 +10,14 @@ torch.onnx.export writes ONNX, iree-import-onnx and iree-compile make linalg on
 tensors of it. Weights are arguments here, so that the files stay small; those of a
 module are constants in the file."""
 
-import argparse
 import os
-import subprocess
-import sys
 import tempfile
 
 import numpy as np
 import torch
 from torch.nn import functional as F
 
+import command_line
 import linalg_text
 
 
@@ -69,47 +67,18 @@ def arguments_of(name):
 
 def linalg_of(name):
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "model.")
-        torch.onnx.export(Model(MODELS[name][0]), tuple(arguments_of(name)), path + "onnx",
+        path = os.path.join(folder, "model.onnx")
+        torch.onnx.export(Model(MODELS[name][0]), tuple(arguments_of(name)), path,
                           verbose=False)
-        subprocess.run(["iree-import-onnx", path + "onnx", "-o", path + "mlir"], check=True)
-        with open(path + "mlir", encoding="utf-8") as file:
-            return linalg_text.lower(file.read(), "onnx")
+        return linalg_text.of_onnx(path)
 
 
-def check(name, target):
+def numbers_of(name):
     function, dtype, _ = MODELS[name]
     values = arguments_of(name)
     expected = function(*(value.double() for value in values)).numpy()
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, name + ".mlir")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(linalg_of(name))
-        subprocess.run(["tile-compile", path, "--target=" + target, "--no-remarks",
-                        "-o", folder], check=True)
-        command = ["tile-run", os.path.join(folder, "main.json"), "--emulate"]
-        for i, value in enumerate(values):
-            np.save("%s/%d.npy" % (folder, i), value.float().numpy())
-            command.append("%s/%d.npy:%s" % (folder, i, NAMES[dtype]))
-        command += ["--save", "%d=%s/out.npy" % (len(values), folder)]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        got = np.load(folder + "/out.npy")
-    error = np.abs(got - expected) / np.maximum(np.abs(expected), 1)
-    print("%s %s: largest relative error %.3g" % (name, target, error.max()))
-    return error.max() < 0.02
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("model", choices=sorted(MODELS))
-    parser.add_argument("--check", action="store_true")
-    parser.add_argument("--target", default="sm_90a")
-    options = parser.parse_args()
-    if not options.check:
-        print(linalg_of(options.model), end="")
-    elif not check(options.model, options.target):
-        sys.exit(1)
+    return [(value.float().numpy(), NAMES[dtype]) for value in values], expected
 
 
 if __name__ == "__main__":
-    main()
+    command_line.main(__doc__.split("\n")[0], MODELS, linalg_of, numbers_of)

@@ -2,8 +2,10 @@
 functions of IREE's util dialect become func.func, and what hands tensors over to
 IREE's runtime goes."""
 
+import os
 import re
 import subprocess
+import tempfile
 
 
 def lower(text, kind):
@@ -16,6 +18,15 @@ def lower(text, kind):
     if run.returncode:
         raise SystemExit("iree-compile: " + run.stderr.strip()[:2000])
     return tidy(run.stdout)
+
+
+def of_onnx(model):
+    """Linalg text of the ONNX model in a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.mlir")
+        subprocess.run(["iree-import-onnx", model, "-o", path], check=True)
+        with open(path, encoding="utf-8") as file:
+            return lower(file.read(), "onnx")
 
 
 def tidy(text):
