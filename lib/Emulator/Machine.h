@@ -333,7 +333,7 @@ struct TileCluster {
   TileFindings findings;
   TileFindingMemory finding_memory; // of the next one
   const TileInsn *finding_earlier;  // access, of the next one; NULL: none
-  uint64_t *reported;               // by instruction: bit per kind
+  TileFindingSet *reported;         // by instruction
   TileString output;                // of vprintf
   uint64_t num_noted_insns;         // for ClusterResults.c
   TileRecorder *recorder;           // NULL: nothing is counted or traced

@@ -208,6 +208,8 @@ static TileLanes wgmma_wait(TileWarp *warp, const TileInsn *insn,
   wgmma_retire(warp, needed);
   TileClocks *clocks = &warp->cluster->clocks;
   uint32_t agent = tile_agent_of_warp(clocks, warp->cta->rank, warp->index);
+  if (warp->cluster->detect_races)
+    tile_clocks_end_loads(clocks, warp->first_thread, lanes);
   if (warp->cluster->detect_races &&
       clocks->waited[agent - clocks->first_wgmma] < needed)
     clocks->waited[agent - clocks->first_wgmma] = needed;

@@ -303,6 +303,7 @@ static TileLanes atom(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
   uint32_t size_bytes = elem_bytes * insn->num_vec;
   bool is_wide = insn->as.memory.wide_address;
   bool any_change = false; // an update may only poll
+  tile_loads_end_by_use(warp, lanes);
   pthread_mutex_lock(&cluster->emu->atomics);
   TILE_FOR_LANES (l, lanes) {
     uint64_t address = tile_address_of(warp, insn, is_wide, l);

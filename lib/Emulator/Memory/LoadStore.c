@@ -225,6 +225,8 @@ static TileLanes st(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
   bool detect_races = cluster->detect_races;
   bool is_private = is_private_space(insn);
   cluster->progress += !is_private;
+  if (!is_private)
+    tile_loads_end_by_use(warp, lanes);
   TILE_FOR_LANES (l, lanes) {
     uint64_t address = tile_address_of(warp, insn, is_wide, l);
     TileCta *cta;

@@ -15,6 +15,10 @@
 // it: a wait for a copy comes after what the thread that issued the copy did,
 // but says nothing of what that thread wrote. NULL while it would add nothing.
 //
+// An arrival at an mbarrier does not wait for the loads before it: only what
+// comes after it through the generic proxy is after them, too. So a thread has
+// the ticks at which all its loads were over, of late.
+//
 //===----------------------------------------------------------------------===//
 #ifndef TILE_EMULATOR_CLOCKS_H
 #define TILE_EMULATOR_CLOCKS_H
@@ -29,7 +33,8 @@ enum {
   TILE_TICK_BITS = 19,
   TILE_AGENT_SET = (1 << TILE_AGENT_BITS) - 1, // the epoch names a read set
   TILE_MAX_TICK = (1 << TILE_TICK_BITS) - 1,
-  TILE_JOIN_MEMOS = 64
+  TILE_JOIN_MEMOS = 64,
+  TILE_LOAD_ENDS = 16 // that are remembered
 };
 
 typedef uint32_t TileEpoch; // 0: never
@@ -57,6 +62,10 @@ struct TileClock {
 typedef struct {
   TileClock *causal, *fenced, *order;
   uint32_t tick, fenced_tick; // own component
+  // Ticks at which its loads were over, the last one at `last_load_end`; 0:
+  // none.
+  uint32_t load_ends[TILE_LOAD_ENDS];
+  uint8_t last_load_end;
 } TileThreadClock;
 
 /// What the threads that arrived at a barrier have seen; it becomes visible
@@ -182,6 +191,25 @@ void tile_emu_clock_advance(TileClocks *clocks, uint32_t thread, uint32_t agent,
 /// All lanes of `lanes` synchronise; `first_thread` is the thread of lane 0.
 void tile_emu_clock_join_lanes(TileClocks *clocks, uint32_t first_thread,
                                TileLanes lanes);
+/// All loads of the thread are over: it waited for them, or used the values.
+static inline void tile_clock_end_loads(TileThreadClock *thread) {
+  if (thread->load_ends[thread->last_load_end] == thread->tick)
+    return;
+  thread->last_load_end = (thread->last_load_end + 1) % TILE_LOAD_ENDS;
+  thread->load_ends[thread->last_load_end] = thread->tick;
+}
+/// The same for these lanes.
+static inline void tile_clocks_end_loads(TileClocks *clocks,
+                                         uint32_t first_thread,
+                                         TileLanes lanes) {
+  TILE_FOR_LANES (l, lanes) {
+    tile_clock_end_loads(&clocks->threads[first_thread + l]);
+  }
+}
+/// Whether loads of the thread at `tick` were over when it reached `until`.
+/// What is too long ago to be known were.
+bool tile_emu_loads_had_ended(const TileThreadClock *thread, uint32_t tick,
+                              uint32_t until);
 /// fence.proxy.async: all that the thread has seen is fenced.
 void tile_emu_clock_proxy_fence(TileClocks *clocks, uint32_t thread);
 

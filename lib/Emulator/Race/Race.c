@@ -32,7 +32,12 @@ static bool race_report(TileCta *cta, uint32_t offset,
                          ? "atomic update"
                      : is_write ? "write"
                                 : "read";
-  if (kind == TILE_FINDING_PROXY || kind == TILE_FINDING_PROXY_PEDANTIC)
+  if (kind == TILE_FINDING_PROXY_LOAD)
+    snprintf(text, sizeof text,
+             "%s%s of %s (shared 0x%x) through the async proxy comes after the "
+             "arrival of %s, but its load at %s may still be under way",
+             access->what, verb, name, offset, agent, where);
+  else if (kind == TILE_FINDING_PROXY || kind == TILE_FINDING_PROXY_PEDANTIC)
     snprintf(text, sizeof text,
              "%s%s of %s (shared 0x%x) through the async proxy comes after the "
              "generic-proxy write by %s at %s, but no proxy fence lies between "
@@ -179,6 +184,20 @@ static TileFindingKind read_race_kind(const TileCluster *cluster,
       return is_own && !access->is_async ? TILE_FINDING_RACE_WARPGROUP
                                          : TILE_FINDING_RACE_PEDANTIC;
   return TILE_FINDING_RACE;
+}
+
+/// A thread has loaded, and told `access`, a write of the async proxy: was the
+/// load over by then? Within a warp nobody is told before.
+static bool has_load_ended(const TileCluster *cluster,
+                           const TileShadowAccess *access, TileEpoch epoch) {
+  uint32_t thread = tile_epoch_agent(epoch);
+  if (thread >= cluster->num_threads ||
+      thread / TILE_WARP_SIZE == access->thread / TILE_WARP_SIZE ||
+      is_fenced(access, epoch))
+    return true;
+  return tile_emu_loads_had_ended(&cluster->clocks.threads[thread],
+                                  tile_epoch_tick(epoch),
+                                  access->causal[thread]);
 }
 
 //===-- Rules -------------------------------------------------------------===//
@@ -427,9 +446,15 @@ static void check_after_read(TileCta *cta, uint32_t offset, uint32_t readers,
     TileEpoch epoch = set ? set->epochs[i] : readers;
     bool was_atomic = tile_epoch_is_atomic(&cluster->clocks, epoch);
     bool is_harmless = was_atomic ? access->is_atomic : !is_write;
-    if (TILE_LIKELY(is_harmless || is_read_ordered(cluster, access, epoch)))
+    bool is_ordered_now =
+        is_harmless || is_read_ordered(cluster, access, epoch);
+    if (TILE_LIKELY(is_ordered_now &&
+                    (!is_write || !access->is_async || was_atomic ||
+                     has_load_ended(cluster, access, epoch))))
       continue;
-    TileFindingKind kind = after_read_kind(cluster, access, epoch, is_write);
+    TileFindingKind kind =
+        is_ordered_now ? TILE_FINDING_PROXY_LOAD
+                       : after_read_kind(cluster, access, epoch, is_write);
     bool is_reported = race_report(
         cta, offset, access, is_write,
         &(TileEarlier){epoch, set ? set_insn(set, i) : insn, false}, kind);

@@ -7,12 +7,14 @@
 //   generic read      causal         causal          causal       -
 //   generic write     causal         causal          causal       causal
 //   async read        fenced         fenced (1)      causal (2)   -
-//   async write       fenced (1)     fenced (1)      causal (3)   causal (4)
+//   async write       fenced (1)     fenced (1)      fenced (1)      causal (3)
+//   ended (4)
 //
 //   (1) When causal but not fenced it is reported only if pedantic.
 //   (2) Completion of a bulk copy fences by itself.
 //   (3) Two writes with the same epoch complete together and are unordered.
-//   (4) Proxy fences between a read and a later write: PTX states no rule.
+//   (4) Causal, and a load of another warp was over when its thread arrived:
+//       an mbarrier alone does not say so to the async proxy.
 //
 // "Generic" includes cp.async as reader and writer; "async" is the async
 // proxy: TMA, bulk copies and wgmma. docs/Emulator.md has the reasons.
@@ -77,6 +79,14 @@ void tile_emu_shadow_reduce(TileCta *cta, uint32_t offset, uint32_t size_bytes,
 
 void tile_emu_read_sets_clear(TileCluster *cluster);
 void tile_emu_read_sets_destroy(TileCluster *cluster);
+
+/// The lanes execute an instruction that mostly takes values that they have
+/// loaded: these loads are over, but for the pedantic.
+static inline void tile_loads_end_by_use(TileWarp *warp, TileLanes lanes) {
+  TileCluster *cluster = warp->cluster;
+  if (cluster->detect_races && !cluster->emu->options.pedantic)
+    tile_clocks_end_loads(&cluster->clocks, warp->first_thread, lanes);
+}
 
 /// The access that another one is not ordered after.
 typedef struct {

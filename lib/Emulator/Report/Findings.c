@@ -42,6 +42,11 @@ static const KindInfo kinds[TILE_FINDING_NUM_KINDS] = {
     [TILE_FINDING_PROXY_PEDANTIC] =
         {"proxy-fence(pedantic)", true,
          "by the letter of the memory model fence.proxy.async is missing"},
+    [TILE_FINDING_PROXY_LOAD] =
+        {"proxy-fence", false,
+         "an arrival at an mbarrier does not wait for loads: "
+         "fence.proxy.async or a barrier between the load and the arrival is "
+         "missing"},
     [TILE_FINDING_UNINITIALISED] =
         {"uninitialised-read", false,
          "nobody wrote these bytes yet: a wait is missing, or reader and "
@@ -262,8 +267,6 @@ static const KindInfo kinds[TILE_FINDING_NUM_KINDS] = {
          ".reqntid"},
 };
 
-_Static_assert(TILE_FINDING_NUM_KINDS <= 64, "a bit of TileCluster.reported");
-
 const char *tile_emu_finding_name(TileFindingKind kind) {
   return kinds[kind].name;
 }
@@ -354,7 +357,8 @@ bool tile_emu_find_is_new(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
   TileCluster *cluster = warp->cluster;
   if (kinds[kind].is_pedantic && !cluster->emu->options.pedantic)
     return false;
-  if (insn && !(cluster->reported[insn - warp->kernel->code] & 1ull << kind))
+  if (insn && !tile_finding_set_has(
+                  &cluster->reported[insn - warp->kernel->code], kind))
     return true;
   TileFinding *old = finding_find(&cluster->findings, insn, kind);
   if (!old) // none yet, or dropped
@@ -408,7 +412,7 @@ void tile_emu_find(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
   if (insn)
-    cluster->reported[insn - warp->kernel->code] |= 1ull << kind;
+    tile_finding_set_add(&cluster->reported[insn - warp->kernel->code], kind);
   TileFinding *group = group_find(&cluster->findings, insn, earlier, kind);
   if (insn && group) {
     group_add(group, insn);

@@ -27,6 +27,7 @@ typedef enum {
   TILE_FINDING_RACE_PEDANTIC,
   TILE_FINDING_PROXY,
   TILE_FINDING_PROXY_PEDANTIC,
+  TILE_FINDING_PROXY_LOAD,
   TILE_FINDING_UNINITIALISED,
   TILE_FINDING_UNINITIALISED_PEDANTIC,
   TILE_FINDING_UNDEFINED_REGISTER,
@@ -86,6 +87,25 @@ typedef enum {
   TILE_FINDING_REGISTERS_PEDANTIC,
   TILE_FINDING_NUM_KINDS
 } TileFindingKind;
+
+/// A set of kinds.
+enum { TILE_FINDING_WORD_BITS = 32 };
+typedef struct {
+  uint32_t words[(TILE_FINDING_NUM_KINDS + TILE_FINDING_WORD_BITS - 1) /
+                 TILE_FINDING_WORD_BITS];
+} TileFindingSet;
+
+static inline bool tile_finding_set_has(const TileFindingSet *set,
+                                        TileFindingKind kind) {
+  return set->words[kind / TILE_FINDING_WORD_BITS] >>
+             kind % TILE_FINDING_WORD_BITS &
+         1;
+}
+static inline void tile_finding_set_add(TileFindingSet *set,
+                                        TileFindingKind kind) {
+  set->words[kind / TILE_FINDING_WORD_BITS] |= (uint32_t)1
+                                               << kind % TILE_FINDING_WORD_BITS;
+}
 
 /// The memory a finding is about.
 typedef struct {

@@ -93,11 +93,13 @@ static bool barrier_arrive(TileWarp *warp, const TileInsn *insn,
     reduce(barrier, op, arriving,
            insn->as.barrier.negated ? ~predicate : predicate);
   }
-  if (cluster->detect_races)
+  if (cluster->detect_races) {
+    tile_clocks_end_loads(&cluster->clocks, warp->first_thread, arriving);
     TILE_FOR_LANES (l, arriving) {
       tile_emu_sync_release(&cluster->clocks, tile_warp_thread(warp, l),
                             &barrier->sync);
     }
+  }
   barrier->num_arrived +=
       is_aligned ? TILE_WARP_SIZE : tile_lane_count(arriving);
   tile_cluster_wake(cluster);
@@ -312,9 +314,12 @@ static TileLanes cluster_arrive(TileWarp *warp, const TileInsn *insn,
     warp->wait[l].kind = TILE_WAIT_NONE;
     warp->cluster_phase[l] = cluster->barrier.phase;
     cluster->barrier.num_arrived++;
-    if (cluster->detect_races && releases)
+    if (cluster->detect_races && releases) {
+      tile_clocks_end_loads(&cluster->clocks, warp->first_thread,
+                            tile_lane_bit(l));
       tile_emu_sync_release(&cluster->clocks, tile_warp_thread(warp, l),
                             &cluster->barrier.sync);
+    }
   }
   tile_cluster_wake(cluster);
   complete_if_all_arrived(cluster);

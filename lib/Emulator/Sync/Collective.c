@@ -102,6 +102,7 @@ static void shfl_together(TileWarp *warp, const TileInsn *insn, TileLanes lanes,
   }
   if (TILE_UNLIKELY(warp->num_undefined))
     tile_emu_undefined_shuffle(warp, insn, lanes, sources);
+  tile_loads_end_by_use(warp, lanes);
   uint32_t *d = tile_u32(warp, insn->dst);
   TILE_FOR_LANES (k, lanes) {
     d[k] = result[k];

@@ -41,8 +41,10 @@ static TileLanes fence(TileWarp *warp, const TileInsn *insn, TileLanes lanes) {
   warp->fenced |= lanes;
   if (warp->cluster->detect_races)
     TILE_FOR_LANES (l, lanes) {
-      uint32_t *tick =
-          &warp->cluster->clocks.threads[tile_warp_thread(warp, l)].tick;
+      TileThreadClock *clock =
+          &warp->cluster->clocks.threads[tile_warp_thread(warp, l)];
+      uint32_t *tick = &clock->tick;
+      tile_clock_end_loads(clock);
       warp->fence_tick[l] = *tick;
       *tick += *tick < TILE_MAX_TICK; // what comes later is told apart
     }
@@ -108,6 +110,7 @@ void tile_emu_map_proxy_release(TileWarp *warp, uint32_t lane) {
     return;
   uint32_t thread = tile_warp_thread(warp, lane);
   TileThreadClock *clock = &warp->cluster->clocks.threads[thread];
+  tile_clock_end_loads(clock);
   warp->map_released[lane] = warp->fence_tick[lane] = clock->tick;
   if (clock->tick < TILE_MAX_TICK) // later writes are other writes
     clock->tick++;
