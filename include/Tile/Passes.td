@@ -652,8 +652,9 @@ def LowerChannels : Pass<"tile-lower-channels", ""> {
     Consumes: channels; `tile.copy` with `instr = #tile.instr<tma>` into shared
     memory.
     Produces: for a channel a row of full and one of empty barriers, whose counts
-    come from its agents, and the arrivals, waits, expected bytes and fences that
-    its four verbs stand for; `tile.channel_barriers` says what they were. For
+    come from its agents, and the arrivals, waits and expected bytes that its four
+    verbs stand for; `tile.channel_barriers` says what they were. Fences and waits
+    for stores before the arrivals are those of `tile-insert-sync`. For
     other copies a barrier per group that is issued together, the bytes it
     expects, and the wait. Parity is kept in private memory, so it is right under
     any control flow.

@@ -158,7 +158,7 @@ static void add_place_bits(AccessWalk *walk, SyncUse *use, MlirValue slot,
   use->place = place;
   if (!walk->out->bits || place < 0)
     return;
-  walk->out->bits[place] |= (uint8_t)bits;
+  walk->out->bits[place] |= (uint16_t)bits;
   walk->out->exist = true;
 }
 
@@ -313,11 +313,13 @@ Accesses sync_accesses_of(Flow *flow, MlirOperation op) {
                   .is_store = is_tma_store(op),
                   .is_under_way = is_under_way(op)};
   AccessWalk walk = {flow, op, &out};
+  out.stores_pad = tile_copy_is(op) &&
+                   tile_window_pad(tile_copy_src(tile_copy_cast(op))).ptr;
   out.fills_tile = out.is_async && tile_copy_is(op) &&
                    mlirValueIsNull(tile_copy_signal(tile_copy_cast(op))) &&
                    tile_is_whole(tile_copy_dst(tile_copy_cast(op)));
   if (out.bits)
-    memset(out.bits, 0, flow->num_places);
+    memset(out.bits, 0, flow->num_places * sizeof *out.bits);
   add_all(&walk);
   return out;
 }

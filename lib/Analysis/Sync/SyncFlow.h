@@ -55,6 +55,16 @@ typedef struct {
   int place;     // number; -1: of memory that threads do not share
 } SyncUse;
 
+/// Who accesses a shared buffer by the asynchronous proxy. One role: it; more:
+/// `is_by_several`.
+typedef struct {
+  MlirOperation role; // or null
+  bool is_by_several;
+} SyncAsyncRole;
+typedef struct {
+  SyncAsyncRole any, writing;
+} SyncAsyncUse;
+
 enum { SYNC_MAX_ASSUMED = 2 };
 
 typedef struct {
@@ -78,8 +88,9 @@ struct Flow {
   size_t num_threads, threads_capacity;
   SyncUse *uses;
   size_t num_uses, use_capacity;
-  uint8_t *relations;   // of places, by place and entry (SyncTransfer.c)
-  uint8_t *access_bits; // of the op being looked at, by place; null: not yet
+  uint8_t *relations;    // of places, by place and entry (SyncTransfer.c)
+  uint16_t *access_bits; // of the op being looked at, by place; null: not yet
+  SyncAsyncUse *async_uses; // in roles, by shared buffer; null: not yet
   bool is_in_role;
   // What is assumed: of conditions, and that more is left of a loop.
   SyncAssumed assumed[SYNC_MAX_ASSUMED];
@@ -112,7 +123,7 @@ enum {
 };
 enum {
   SINCE_BARRIER = GENERIC_READ | GENERIC_WRITE | ASYNC_READ | ATOMIC_UPDATE |
-                  ASYNC_WRITE | INITIAL | LOADING
+                  ASYNC_WRITE | INITIAL
 };
 
 /// The number of places is known. Entries of a state: one per place and age.
@@ -166,7 +177,7 @@ static inline void sync_state_clear(const Flow *flow, State state, int bits) {
 
 /// All threads have met.
 static inline void sync_state_meet(const Flow *flow, State state) {
-  sync_state_clear(flow, state, SINCE_BARRIER);
+  sync_state_clear(flow, state, SINCE_BARRIER | LOADING);
 }
 
 /// Whether a place is in shared memory.
@@ -240,24 +251,45 @@ enum {
   INITIALIZES = 8, // an mbarrier, by the leader; a write, too
   USES = 16,       // an mbarrier, by all threads
   LEADS = 32,      // the same, by the leader only
-  BY_THREADS = 64  // of an op of the asynchronous proxy, but not by it
+  BY_THREADS = 64, // of an op of the asynchronous proxy, but not by it
+  // In a role, of a ring: a channel orders them, by arrivals.
+  RING_READS = 128,
+  RING_WRITES = 256
 };
 
 /// What one op does to memory that threads share.
 typedef struct {
-  uint8_t *bits;     // READS … BY_THREADS: one entry per place
+  uint16_t *bits;    // READS … RING_WRITES: one entry per place
   bool is_async;     // by the asynchronous proxy
   bool is_store;     // TMA, out of shared memory
   bool is_under_way; // nobody waits for it here
   bool fills_tile;   // all of it, by the asynchronous proxy, for no mbarrier
+  bool stores_pad;   // threads do, where the source has ended
   bool exist;
 } Accesses;
 
 /// The result is valid until the next call. As long as the flow has no bits of
 /// accesses, makes the places that the op touches, and the tensors behind them.
 Accesses sync_accesses_of(Flow *flow, MlirOperation op);
+
+/// Whether the op accesses the place by the asynchronous proxy.
+static inline bool sync_is_async_at(const Accesses *accesses, size_t place) {
+  return accesses->is_async && !(accesses->bits[place] & BY_THREADS);
+}
+
+//===-- Roles (SyncRoles.c) -----------------------------------------------===//
+
+/// Keeps in mind what an op of a role does, for those after the roles; leaves
+/// in `accesses` what threads of the role have to meet for.
+void sync_note_in_role(Flow *flow, Accesses *accesses);
+/// Adds the point that an arrival of a role needs before it; does nothing for
+/// any other op. Ends the validity of sync_accesses_of.
+void sync_transfer_arrival(Flow *flow, MlirOperation op, State state);
+
 //===-- Transfer (SyncTransfer.c) -----------------------------------------===//
 
+/// Whether two buffers, shared or not, may have bytes in common.
+bool sync_buffers_overlap(const Flow *flow, size_t a, size_t b);
 /// Adds the point that `op` needs before it, and does to `state` what both
 /// do.
 void sync_transfer_op(Flow *flow, MlirOperation op, State state);

@@ -43,10 +43,11 @@
 //        did conflicts with whatever other threads do after it. Rings of
 //        channels are ordered inside roles by their barriers; but what lies in
 //        a ring that has been read to the end waits for all who read it.
-//        Who arrives in a role on an mbarrier that no channel has may give a
-//        tile to other roles: the thread of a TMA store that reads it waits
-//        first, who wrote it fences when they access it asynchronously, and
-//        who loaded from it when they write it so: loads may be under way.
+//        Who arrives in a role on an mbarrier may give a tile to other roles:
+//        a slot of its channel, or what is in no channel. The thread of a TMA
+//        store that reads it waits first, who wrote it fences when they access
+//        it asynchronously, and who loaded from it when they write it so: a
+//        load may be under way when its thread arrives.
 //  (S10) What an op in a loop needs in its first round only stands before
 //        the loop.
 //  (S11) A condition on what is left of a loop holds in its first rounds, and
@@ -599,7 +600,7 @@ void tile_sync_plan_build(TileArena *arena, MlirOperation kernel,
                .target = target};
   tile_divergence_find(arena, kernel, &flow.divergence);
   mlirOperationWalk(kernel, note_places, &flow, MlirWalkPreOrder);
-  flow.access_bits = TILE_ARENA_NEW(arena, uint8_t, flow.num_places + 1);
+  flow.access_bits = TILE_ARENA_NEW(arena, uint16_t, flow.num_places + 1);
   flow.relations = TILE_ARENA_NEW(arena, uint8_t,
                                   flow.num_places *sync_num_entries(&flow) + 1);
   transfer_block(&flow, tile_kernel_body(kernel), sync_state_create(&flow));
@@ -614,8 +615,12 @@ static TileSyncFault fault_of_point(const TileSyncPoint *point) {
   TileSyncFault fault = {.op = point->before};
   if (point->fence) {
     fault.code = "missing-proxy-fence";
-    fault.text = "no proxy fence stands between writes of threads and this op, "
-                 "which reads them by the asynchronous proxy";
+    fault.text =
+        tile_barrier_arrive_is(point->before)
+            ? "no proxy fence stands between accesses of threads to a tile and "
+              "this arrival, which gives it to the asynchronous proxy"
+            : "no proxy fence stands between writes of threads and this op, "
+              "which reads them by the asynchronous proxy";
   } else if (point->store_wait) {
     fault.code = "missing-tma-wait";
     fault.text = "nobody waits for a TMA store that may be under way when this "

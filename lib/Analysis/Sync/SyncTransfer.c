@@ -1,6 +1,6 @@
 //===- SyncTransfer.c - What an op needs before it, and leaves after it ---===//
 //
-// The rules (S1) to (S9) and (S12) of SyncPlan.c, for one op.
+// The rules (S1) to (S8) and (S12) of SyncPlan.c, for one op.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,7 +11,7 @@
 
 //===-- Overlap -----------------------------------------------------------===//
 
-static bool buffers_overlap(const Flow *flow, size_t a, size_t b) {
+bool sync_buffers_overlap(const Flow *flow, size_t a, size_t b) {
   size_t num_shared = flow->shared->num_buffers;
   if (a == b)
     return true;
@@ -33,7 +33,7 @@ static bool places_overlap(const Flow *flow, size_t now, size_t then,
              ? tile_index_boxes_compare(flow->indices, &a->box, &b->box, age,
                                         b->home)
                        .overlap != TILE_OVERLAP_NONE
-             : buffers_overlap(flow, a->buffer, b->buffer);
+             : sync_buffers_overlap(flow, a->buffer, b->buffer);
 }
 
 //===-- Needs -------------------------------------------------------------===//
@@ -45,10 +45,6 @@ typedef struct {
   TileStoreWait wait;
   int pending; // stores that need not be waited for
 } Need;
-
-static bool is_async_at(const Accesses *accesses, size_t place) {
-  return accesses->is_async && !(accesses->bits[place] & BY_THREADS);
-}
 
 // The least number of stores after one of those in the set.
 static int youngest(uint16_t bits) {
@@ -64,7 +60,7 @@ static void need_pending(Need *need, uint16_t before) {
 }
 
 // (S8)
-static void need_stored(const Flow *flow, size_t place, uint8_t access,
+static void need_stored(const Flow *flow, size_t place, uint16_t access,
                         bool is_same, uint16_t before, Need *need) {
   if (!sync_place_is_shared(flow, place))
     need->wait = TILE_STORE_WAIT_COMPLETE;
@@ -78,7 +74,7 @@ static void need_stored(const Flow *flow, size_t place, uint8_t access,
 
 // Whether threads must meet before an op does `access` to bytes that others
 // accessed before.
-static bool is_conflict(uint8_t access, uint16_t before) {
+static bool is_conflict(uint16_t access, uint16_t before) {
   if (before & GENERIC_WRITE) // (S1), (S2)
     return true;
   if ((access & (READS | WRITES)) && (before & ATOMIC_UPDATE)) // (S6)
@@ -88,7 +84,7 @@ static bool is_conflict(uint8_t access, uint16_t before) {
 }
 
 // Whether they must meet whoever accessed them.
-static bool is_conflict_of_phases(uint8_t access, const Accesses *accesses,
+static bool is_conflict_of_phases(uint16_t access, const Accesses *accesses,
                                   uint16_t before) {
   if (accesses->fills_tile && (access & WRITES) && (before & ASYNC_WRITE))
     return true; // (S4)
@@ -120,7 +116,7 @@ static bool are_same_threads(Flow *flow, size_t now, size_t entry) {
 
 static void need_before_access(Flow *flow, const Accesses *accesses,
                                size_t place, State state, Need *need) {
-  uint8_t access = accesses->bits[place];
+  uint16_t access = accesses->bits[place];
   for (size_t e = 0; e < sync_num_entries(flow); e++) {
     uint16_t before = state.bits[e];
     size_t then = sync_entry_place(e);
@@ -129,7 +125,7 @@ static void need_before_access(Flow *flow, const Accesses *accesses,
       continue;
     need->barrier |= is_conflict_of_phases(access, accesses, before);
     need->is_unmet |= !(access & LEADS) && (before & INITIAL);
-    if (is_async_at(accesses, place) && (before & UNFENCED)) // (S2), (S5)
+    if (sync_is_async_at(accesses, place) && (before & UNFENCED)) // (S2), (S5)
       need->fence |= sync_place_memory(flow, then);
     if (!is_storing && !is_conflict(access, before))
       continue;
@@ -145,7 +141,7 @@ static void need_before_access(Flow *flow, const Accesses *accesses,
 static Need need_before(Flow *flow, const Accesses *accesses, State state) {
   Need need = {.pending = MAX_YOUNGER};
   for (size_t i = 0; i < flow->num_places; i++)
-    if (accesses->bits[i])
+    if (accesses->bits[i] & ~(RING_READS | RING_WRITES))
       need_before_access(flow, accesses, i, state, &need);
   return need;
 }
@@ -179,13 +175,13 @@ static void perform(const Flow *flow, const Accesses *accesses, State state) {
   for (size_t i = 0; i < flow->num_places; i++) {
     bool reads = accesses->bits[i] & READS, writes = accesses->bits[i] & WRITES;
     uint16_t *now = sync_state_now(state, i);
-    bool is_async = is_async_at(accesses, i);
+    bool is_async = sync_is_async_at(accesses, i);
     if (accesses->bits[i] & INITIALIZES) {
       *now |= INITIAL;
       continue;
     }
     if (reads)
-      *now |= is_async ? ASYNC_READ : GENERIC_READ | LOADING;
+      *now |= is_async ? ASYNC_READ : GENERIC_READ;
     if (reads && is_async && accesses->is_under_way)
       *now |= MULTIPLYING;
     if (writes && accesses->is_under_way) // (S7)
@@ -196,6 +192,12 @@ static void perform(const Flow *flow, const Accesses *accesses, State state) {
       *now |= ASYNC_WRITE;
     if (accesses->bits[i] & UPDATES)
       *now |= ATOMIC_UPDATE | UNFENCED;
+    // (S9); loads of an asynchronous op have ended when it has.
+    if ((accesses->bits[i] & (READS | RING_READS)) && !accesses->is_async)
+      *now |= LOADING;
+    if ((accesses->bits[i] & RING_WRITES) && !is_async &&
+        (!accesses->is_under_way || accesses->stores_pad))
+      *now |= UNFENCED;
   }
 }
 
@@ -230,8 +232,8 @@ static bool is_for_itself(const Flow *flow, size_t landed) {
   const SyncThreads *threads = flow->places[landed].threads;
   for (size_t i = 0; i < flow->num_places; i++)
     if (flow->places[i].threads != threads &&
-        buffers_overlap(flow, flow->places[i].buffer,
-                        flow->places[landed].buffer))
+        sync_buffers_overlap(flow, flow->places[i].buffer,
+                             flow->places[landed].buffer))
       return false;
   return threads != NULL;
 }
@@ -256,23 +258,6 @@ static void transfer_wait(Flow *flow, MlirOperation op, State state) {
     return;
   sync_point_get(flow, next)->barrier = true;
   sync_state_meet(flow, state);
-}
-
-// (S9)
-static void note_in_role(Flow *flow, Accesses *accesses) {
-  for (size_t i = 0; i < flow->num_places; i++) {
-    uint16_t *bits = &flow->role_bits[i * TILE_NUM_AGES + TILE_AGE_OLDER];
-    if (accesses->bits[i] & READS)
-      *bits |= is_async_at(accesses, i) ? ASYNC_READ : GENERIC_READ;
-    if (accesses->bits[i] & (WRITES | UPDATES))
-      *bits |= GENERIC_WRITE;
-    const TileSharedBuffer *ring =
-        sync_place_is_shared(flow, i)
-            ? &flow->shared->buffers[flow->places[i].buffer]
-            : NULL;
-    if (ring && ring->is_ring)
-      accesses->bits[i] &= ring->is_drained ? READS : 0;
-  }
 }
 
 // Whether all threads of the block or role meet.
@@ -316,56 +301,6 @@ static bool transfer_order(Flow *flow, MlirOperation op, State state) {
     return true;
   }
   return false;
-}
-
-//===-- Other roles -------------------------------------------------------===//
-
-// Whether the op arrives on an mbarrier that no channel has.
-static bool is_own_arrival(MlirOperation op) {
-  if (!tile_barrier_arrive_is(op))
-    return false;
-  MlirValue barrier = mlirOperationGetOperand(op, 0);
-  for (MlirOpOperand use = mlirValueGetFirstUse(barrier);
-       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
-    if (tile_channel_barriers_is(mlirOpOperandGetOwner(use)))
-      return false;
-  return true;
-}
-
-typedef struct {
-  Flow *flow;
-  size_t buffer;
-  MlirOperation role; // whose ops do not count
-  uint8_t accesses;   // that count: READS, WRITES, …
-  bool found;
-} AsyncSearch;
-
-static MlirWalkResult find_async(MlirOperation op, void *user_data) {
-  AsyncSearch *search = user_data;
-  if (tile_role_is(op) && mlirOperationEqual(op, search->role))
-    return MlirWalkResultSkip;
-  Accesses accesses = sync_accesses_of(search->flow, op);
-  if (!accesses.is_async)
-    return MlirWalkResultAdvance;
-  for (size_t i = 0; i < search->flow->num_places; i++)
-    search->found |=
-        (accesses.bits[i] & search->accesses) &&
-        !(accesses.bits[i] & LEADS) && // mbarriers are no data
-        buffers_overlap(search->flow, search->flow->places[i].buffer,
-                        search->buffer);
-  return search->found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
-}
-
-// Whether another role than `role` accesses bytes of the buffer of a place by
-// the asynchronous proxy, in one of these ways. Ends the validity of
-// sync_accesses_of.
-static bool is_async_elsewhere(Flow *flow, size_t place, MlirOperation role,
-                               uint8_t accesses) {
-  AsyncSearch search = {flow, flow->places[place].buffer, role, accesses,
-                        false};
-  mlirOperationWalk(mlirOperationGetParentOperation(role), find_async, &search,
-                    MlirWalkPreOrder);
-  return search.found;
 }
 
 //===-- What other blocks see ---------------------------------------------===//
@@ -421,35 +356,6 @@ static void meet_after(Flow *flow, MlirOperation op, State state) {
 
 //===-- One op ------------------------------------------------------------===//
 
-// (S9)
-static void transfer_arrival(Flow *flow, MlirOperation op, State state) {
-  bool is_storing = false, is_unfenced = false;
-  bool is_own = flow->is_in_role && is_own_arrival(op);
-  for (size_t e = 0; e < sync_num_entries(flow) && is_own; e++) {
-    size_t place = sync_entry_place(e);
-    if (!sync_place_is_shared(flow, place))
-      continue;
-    is_storing |= (state.bits[e] & STORING_ANY) != 0;
-    uint8_t orders = state.bits[e] & UNFENCED  ? READS | WRITES | UPDATES
-                     : state.bits[e] & LOADING ? WRITES
-                                               : 0;
-    is_unfenced |=
-        orders && is_async_elsewhere(flow, place, tile_role_of(op).op, orders);
-  }
-  if (!is_storing && !is_unfenced)
-    return;
-  TileSyncPoint *point = sync_point_get(flow, op);
-  if (is_unfenced) {
-    point->fence |= TILE_FENCE_SHARED;
-    sync_state_fence(flow, state, TILE_FENCE_SHARED);
-  }
-  if (!is_storing)
-    return;
-  point->store_wait = TILE_STORE_WAIT_READ;
-  point->pending = 0;
-  sync_state_stored(flow, state, TILE_STORE_WAIT_READ, 0);
-}
-
 // Adds `need` to the point before `op`, and does to `state` what the point
 // does.
 static void settle(Flow *flow, MlirOperation op, const Need *need,
@@ -477,13 +383,13 @@ void sync_transfer_op(Flow *flow, MlirOperation op, State state) {
   TileOrdering ordering;
   if (transfer_order(flow, op, state))
     return;
-  transfer_arrival(flow, op, state);
+  sync_transfer_arrival(flow, op, state);
   Accesses accesses = sync_accesses_of(flow, op);
   bool is_ordering = tile_ordering_of(op, &ordering);
   if (!accesses.exist && !is_ordering)
     return;
   if (flow->is_in_role && accesses.exist)
-    note_in_role(flow, &accesses);
+    sync_note_in_role(flow, &accesses);
   Need need = need_before(flow, &accesses, state);
   if (is_ordering && ordering.releases)
     need_release(flow, op, state, &need);
@@ -529,11 +435,12 @@ static MlirWalkResult add_need(MlirOperation op, void *user_data) {
 
 static MlirWalkResult perform_one(MlirOperation op, void *user_data) {
   ScopeWalk *walk = user_data;
+  sync_transfer_arrival(walk->flow, op, walk->state);
   Accesses accesses = sync_accesses_of(walk->flow, op);
   if (!accesses.exist)
     return MlirWalkResultAdvance;
   if (walk->flow->is_in_role)
-    note_in_role(walk->flow, &accesses);
+    sync_note_in_role(walk->flow, &accesses);
   perform(walk->flow, &accesses, walk->state);
   return MlirWalkResultAdvance;
 }

@@ -12,21 +12,16 @@
 //        and are made on every path. Where all copies of a round stand in the
 //        block of the commit, both are one arrive.expect_tx before the
 //        first.
-//   (R3) Writes of the generic proxy that the asynchronous proxy reads are
-//        fenced: ordinary stores by the writers before they arrive, cp.async by
-//        the readers after they have waited, since it lands after the arrival.
+//   (R3) What cp.async writes lands after the arrival of its thread: where the
+//        asynchronous proxy reads it, the readers fence once they have waited.
+//        Other fences and waits before arrivals are those of tile-insert-sync
+//        (S9).
 //   (R4) An acquire waits for the phase before the one of its round: the first
 //        lap passes at once on fresh barriers.
 //        Threads that fill nothing arrive nowhere: the others could be two laps
 //        ahead, where the parity is the same again. So where TMA fills alone,
 //        its leader waits alone.
 //   (R5) A role that issues cp.async does not end before the last one landed.
-//   (R6) A TMA store reads on after the op that issued it: the thread that did
-//        waits for that before its warp releases the slot.
-//   (R7) Loads may still be under way when the thread that issued them arrives:
-//        an arrival orders them before what the generic proxy does next, and
-//        TMA fills by the asynchronous one. So readers that load fence before
-//        they release a slot that TMA fills.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +33,6 @@
 #include "Support/Constants.h"
 #include "Support/Diagnostics.h"
 #include "Support/Iterate.h"
-#include "Tile/Ops/memref.h"
 
 enum { WARP_THREADS = 32, MAX_READERS = 32 };
 
@@ -52,8 +46,6 @@ typedef struct Channel {
   int num_readers;
   int64_t full_arrivals, empty_arrivals;
   bool is_read_async; // matrix ops or TMA read its slots
-  bool is_stored;     // TMA stores read its slots
-  bool is_loaded;     // threads load from its slots
   bool has_cp_async;
 } Channel;
 
@@ -126,12 +118,7 @@ static bool reads_async(MlirOperation op) {
 // Stores that no copy with `signal` makes are made by threads, too.
 static MlirLogicalResult note_access(Channel *channel, MlirOperation op,
                                      const TileAccess *access) {
-  if (access->reads) {
-    channel->is_read_async |= reads_async(op);
-    channel->is_loaded |= !reads_async(op);
-    channel->is_stored |=
-        tile_copy_is(op) && instr_of(tile_copy_cast(op)) == TILE_INSTR_Tma;
-  }
+  channel->is_read_async |= access->reads && reads_async(op);
   bool signals = tile_copy_is(op) &&
                  !mlirValueIsNull(tile_copy_signal(tile_copy_cast(op)));
   if (!access->writes || signals)
@@ -152,7 +139,6 @@ static MlirLogicalResult note_uses_of_ring(Channel *channel, MlirValue tile) {
       return tile_failure();
     TileAccess accesses[TILE_MAX_ACCESSES];
     int n = tile_accesses_get(user, accesses);
-    channel->is_loaded |= memref_load_is(user);
     for (int i = 0; i < n; i++)
       if (mlirValueEqual(accesses[i].tile, tile) &&
           tile_failed(note_access(channel, user, &accesses[i])))
@@ -398,11 +384,8 @@ static void lower_commit(Rewrite *r, MlirOperation op) {
     arrive(r, r->full, slot, TILE_ARRIVAL_Leader);
   if (tile_channel_cp_async_threads(channel) > 0)
     arrive(r, r->full, slot, TILE_ARRIVAL_CpAsync);
-  if (tile_channel_simt_threads(channel) > 0) {
-    if (r->channel->is_read_async) // (R3)
-      tile_fence_proxy(&r->b, 0);
+  if (tile_channel_simt_threads(channel) > 0)
     arrive(r, r->full, slot, TILE_ARRIVAL_Threads);
-  }
 }
 
 static void wait_for(Rewrite *r, MlirValue barrier, MlirValue slot,
@@ -429,10 +412,6 @@ static void lower_wait(Rewrite *r, MlirOperation op) {
 }
 
 static void lower_release(Rewrite *r, MlirOperation op) {
-  if (r->channel->is_stored) // (R6)
-    tile_tma_wait(&r->b, .read = true);
-  if (r->channel->is_loaded && tile_channel_tma(r->channel->op)) // (R7)
-    tile_fence_proxy(&r->b, 0);
   arrive(r, r->empty, slot_index(r, tile_release_slot(tile_release_cast(op))),
          TILE_ARRIVAL_Warps);
 }

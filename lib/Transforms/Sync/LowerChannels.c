@@ -6,9 +6,7 @@
 //           with `signal`, and the wait. The parity of a slot lives in private
 //           memory: it flips when the wait is executed, so it is right under
 //           any control flow, also when the group is skipped.
-//           TMA stores become `async`; where another role uses the tile too,
-//           its reads are waited for before the next arrival. Channels become
-//           mbarriers:
+//           TMA stores become `async`. Channels become mbarriers:
 //           ChannelsToBarriers.c.
 // Fails:    a kernel that tile_kernel_verify rejects; agents of a channel that
 //           are not what its roles do.
@@ -178,31 +176,10 @@ static void plan_apply(const Plan *plan, MlirOperation kernel) {
   mlirIRRewriterDestroy(rewrite.rw);
 }
 
-// Whether other roles use the tile that the copy stores: they may fill it again
-// as soon as this one says so on an mbarrier.
-static bool is_handed_on(TileCopyOp store) {
-  TileAllocOp alloc = tile_buffer_alloc(tile_buffer_of(tile_copy_src(store)));
-  return alloc.op.ptr && tile_role_of(store.op).op.ptr &&
-         tile_alloc_user_of_other_role(alloc).ptr;
-}
-
-// For the user the store was done where it stands: it has to be when the role
-// arrives anywhere after it. Releases of channels wait already.
-static void wait_for_store(MlirRewriterBase rw, TileCopyOp store) {
-  MlirOperation op = mlirOperationGetNextInBlock(store.op);
-  while (!tile_barrier_arrive_is(op) && !tile_tma_wait_is(op) &&
-         mlirOperationGetNumRegions(op) == 0 && !mlirxIsTerminator(op))
-    op = mlirOperationGetNextInBlock(op);
-  if (tile_tma_wait_is(op))
-    return;
-  TileBuilder b = {rw, mlirOperationGetLocation(store.op)};
-  mlirRewriterBaseSetInsertionPointBefore(rw, op);
-  tile_tma_wait(&b, .read = true);
-}
-
 // Nobody waits for a TMA store where it is issued: tile-insert-sync puts the
-// wait before what needs it, in the same role.
+// wait before what needs it, in the same role, arrivals included.
 static MlirWalkResult release_store(MlirOperation op, void *user_data) {
+  (void)user_data;
   TileCopyOp copy = tile_copy_dyn(op);
   TileShape dst;
   if (!copy.op.ptr || mlirAttributeIsNull(tile_copy_instr_attr(copy)) ||
@@ -211,8 +188,6 @@ static MlirWalkResult release_store(MlirOperation op, void *user_data) {
       dst.space != TILE_SPACE_GLOBAL)
     return MlirWalkResultAdvance;
   tile_copy_set_async(copy, true);
-  if (is_handed_on(copy))
-    wait_for_store(*(MlirRewriterBase *)user_data, copy);
   return MlirWalkResultAdvance;
 }
 
@@ -226,9 +201,7 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   plan_build(&plan, tile_kernel_body(kernel));
   if (plan.num_groups)
     plan_apply(&plan, kernel);
-  MlirRewriterBase rw = mlirIRRewriterCreate(mlirOperationGetContext(kernel));
-  mlirOperationWalk(kernel, release_store, &rw, MlirWalkPreOrder);
-  mlirIRRewriterDestroy(rw);
+  mlirOperationWalk(kernel, release_store, NULL, MlirWalkPreOrder);
   return tile_success();
 }
 

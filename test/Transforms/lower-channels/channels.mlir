@@ -90,9 +90,9 @@ func.func @guarded(%A: memref<64x64xbf16>, %c: i1) attributes {tile.num_threads 
   return
 }
 
-// Each kind of agent arrives in its own way. What wgmma reads is fenced: stores
-// before the arrival, cp.async by those who have waited. The role that issues
-// cp.async stays until the last one has landed.
+// Each kind of agent arrives in its own way. What cp.async writes and wgmma reads is
+// fenced by those who have waited. The role that issues cp.async stays until the last
+// one has landed.
 // CHECK-LABEL: func.func @mixed
 // CHECK: tile.barrier_init %{{.*}} arrivals 65
 func.func @mixed(%A: memref<64x64xbf16>) attributes {tile.num_threads = 160 : i32} {
@@ -130,7 +130,6 @@ func.func @mixed(%A: memref<64x64xbf16>) attributes {tile.num_threads = 160 : i3
       tile.copy %a to %q signal %ch[%c0] of !tile.channel {instr = #tile.instr<cp_async>} : !tile, !slot
       tile.copy %a to %t signal %ch[%c0] of !tile.channel {instr = #tile.instr<simt>} : !tile, !slot
       // CHECK: tile.barrier_arrive %[[F:[0-9]+]][%{{[^ ]*}}] by <cp_async>
-      // CHECK-NEXT: tile.fence_proxy
       // CHECK-NEXT: tile.barrier_arrive %[[F]][%{{.*}}] by <threads>
       tile.commit %ch[%z, %z]
       // CHECK: tile.cp_async_commit
@@ -161,94 +160,6 @@ func.func @alternate() attributes {tile.num_threads = 288 : i32} {
     tile.role "producer" warps 1 {
       tile.acquire %ch[%z, %z]
       tile.commit %ch[%z, %z]
-    }
-  }
-  return
-}
-
-// A TMA store reads on after its op: who issued it waits before the release.
-// CHECK-LABEL: func.func @stored
-// CHECK: tile.copy %{{[^ ]*}} to %{{[^ ]*}} {async, instr = #tile.instr<tma>}
-// CHECK-NEXT: tile.tma_wait pending 0 {read}
-// CHECK: tile.barrier_arrive %{{.*}} by <warps>
-func.func @stored(%A: memref<64x64xbf16>, %B: memref<64x64xbf16>) attributes {tile.num_threads = 64 : i32} {
-  %z = arith.constant 0 : i32
-  %c0 = arith.constant 0 : index
-  %R = tile.alloc : !ring
-  %ch = tile.channel(%R) depth 2 {tma, consumer_warps = 1} : !ring
-  tile.specialize {
-    tile.role "consumer" warps 1 {
-      %r = tile.region %R[0, 0, 0] [1, 64, 64] drop [0] : !ring
-      %b = tile.region %B[0, 0] [64, 64] : memref<64x64xbf16>
-      tile.wait %ch[%z, %z]
-      tile.copy %r to %b {instr = #tile.instr<tma>} : !slot, !tile
-      tile.release %ch[%z, %z]
-    }
-    tile.role "producer" warps 1 {
-      %r = tile.region %R[0, 0, 0] [1, 64, 64] drop [0] : !ring
-      %a = tile.region %A[0, 0] [64, 64] : memref<64x64xbf16>
-      tile.acquire %ch[%z, %z]
-      tile.copy %a to %r signal %ch[%c0] of !tile.channel {instr = #tile.instr<tma>} : !tile, !slot
-      tile.commit %ch[%z, %z]
-    }
-  }
-  return
-}
-
-// Loads are under way still when who issued them arrives, and TMA fills by another
-// proxy: readers that load fence before the release, by any op that does.
-// CHECK-LABEL: func.func @loaded
-// CHECK: tile.role "copies"
-// CHECK: tile.copy
-// CHECK-NEXT: tile.fence_proxy
-// CHECK: tile.barrier_arrive %{{.*}} by <warps>
-// CHECK: tile.role "loads"
-// CHECK: memref.load
-// CHECK-NEXT: tile.fence_proxy
-// CHECK: tile.barrier_arrive %{{.*}} by <warps>
-// CHECK: tile.role "multiplies"
-// CHECK: tile.gemm
-// CHECK-NEXT: tile.fence_proxy
-// CHECK: tile.barrier_arrive %{{.*}} by <warps>
-func.func @loaded(%A: memref<64x64xbf16>, %f: memref<64x64xbf16, #tile.fragment>, %acc: !acc) attributes {tile.num_threads = 128 : i32} {
-  %z = arith.constant 0 : i32
-  %c0 = arith.constant 0 : index
-  %R = tile.alloc : !ring
-  %Q = tile.alloc : !ring
-  %S = tile.alloc : !ring
-  %r = tile.region %R[0, 0, 0] [1, 64, 64] drop [0] : !ring
-  %s = tile.region %S[0, 0, 0] [1, 64, 64] drop [0] : !ring
-  %ch = tile.channel(%R) depth 2 {tma, consumer_warps = 1} : !ring
-  %dh = tile.channel(%Q) depth 2 {tma, consumer_warps = 1} : !ring
-  %eh = tile.channel(%S) depth 2 {tma, consumer_warps = 1} : !ring
-  tile.specialize {
-    tile.role "copies" warps 1 {
-      tile.wait %ch[%z, %z]
-      tile.copy %r to %f {instr = #tile.instr<simt>} : !slot, memref<64x64xbf16, #tile.fragment>
-      tile.release %ch[%z, %z]
-    }
-    tile.role "loads" warps 1 {
-      tile.wait %dh[%z, %z]
-      %v = memref.load %Q[%c0, %c0, %c0] : !ring
-      tile.release %dh[%z, %z]
-    }
-    tile.role "multiplies" warps 1 {
-      tile.wait %eh[%z, %z]
-      tile.gemm %s, %s, %acc {instr = #tile.instr<mma>} : (!slot, !slot, !acc)
-      tile.release %eh[%z, %z]
-    }
-    tile.role "producer" warps 1 {
-      %q = tile.region %Q[0, 0, 0] [1, 64, 64] drop [0] : !ring
-      %a = tile.region %A[0, 0] [64, 64] : memref<64x64xbf16>
-      tile.acquire %ch[%z, %z]
-      tile.copy %a to %r signal %ch[%c0] of !tile.channel {instr = #tile.instr<tma>} : !tile, !slot
-      tile.commit %ch[%z, %z]
-      tile.acquire %dh[%z, %z]
-      tile.copy %a to %q signal %dh[%c0] of !tile.channel {instr = #tile.instr<tma>} : !tile, !slot
-      tile.commit %dh[%z, %z]
-      tile.acquire %eh[%z, %z]
-      tile.copy %a to %s signal %eh[%c0] of !tile.channel {instr = #tile.instr<tma>} : !tile, !slot
-      tile.commit %eh[%z, %z]
     }
   }
   return

@@ -90,35 +90,3 @@ func.func @simt_untouched(%A: !global) attributes {tile.num_threads = 128 : i32}
   tile.copy %a to %As {instr = #tile.instr<simt>} : !window, !shared
   return
 }
-
-// A role stores a tile that another one fills: for its user the store is done
-// where it stands, so its reads are over before the role arrives. A tile of its
-// own may be under way.
-// CHECK-LABEL: func.func @handed_on
-// CHECK: tile.copy %{{.*}} to %{{.*}} map %{{.*}} {async
-// CHECK-NEXT: tile.tma_wait pending 0 {read}
-// CHECK-NEXT: tile.barrier_arrive
-// CHECK: tile.copy %{{.*}} to %{{.*}} map %{{.*}} {async
-// CHECK-NOT: tile.tma_wait
-// CHECK: tile.barrier_arrive
-func.func @handed_on(%A: !global, %m: !tile.tensor_map, %v: bf16, %p: i32) attributes {tile.num_threads = 160 : i32} {
-  %c0 = arith.constant 0 : index
-  %shared = tile.alloc : !shared
-  %own = tile.alloc : !shared
-  %empty = tile.barrier_alloc : !tile.barrier<1>
-  %a = tile.region %A[%c0, %c0] [64, 64] : !global
-  tile.specialize {
-    tile.role "stores" warps 4 {
-      tile.copy %shared to %a map %m {instr = #tile.instr<tma>} : !shared, !window
-      tile.barrier_arrive %empty[%c0] by <warps> : !tile.barrier<1>
-      tile.fill %own, %v : !shared, bf16
-      tile.copy %own to %a map %m {instr = #tile.instr<tma>} : !shared, !window
-      tile.barrier_arrive %empty[%c0] by <warps> : !tile.barrier<1>
-    }
-    tile.role "fills" warps 1 {
-      tile.barrier_wait %empty[%c0] parity %p : !tile.barrier<1>
-      tile.fill %shared, %v : !shared, bf16
-    }
-  }
-  return
-}
