@@ -195,7 +195,8 @@ void tile_emu_clock_join_lanes(TileClocks *clocks, uint32_t first_thread,
 static inline void tile_clock_end_loads(TileThreadClock *thread) {
   if (thread->load_ends[thread->last_load_end] == thread->tick)
     return;
-  thread->last_load_end = (thread->last_load_end + 1) % TILE_LOAD_ENDS;
+  thread->last_load_end =
+      (uint8_t)((thread->last_load_end + 1) % TILE_LOAD_ENDS);
   thread->load_ends[thread->last_load_end] = thread->tick;
 }
 /// The same for these lanes.
