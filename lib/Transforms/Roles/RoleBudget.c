@@ -122,9 +122,19 @@ static int64_t consumer_share(const TileRolePlan *plan, int64_t consumer_warps,
 
 static bool has_plain_copies(const TileRolePlan *plan) {
   for (TileRoleFill *fill = plan->fills; fill; fill = fill->next)
-    if (fill->node->is_moved && fill->instr == TILE_INSTR_Simt)
+    if (fill->node->is_moved && fill->instr == TILE_INSTR_Simt &&
+        !tile_role_is_ticket(fill))
       return true;
   return false;
+}
+
+// Tickets are one number at a time.
+static bool is_only_tma(const TileRolePlan *plan) {
+  for (TileRoleFill *fill = plan->fills; fill; fill = fill->next)
+    if (fill->node->is_moved && fill->instr != TILE_INSTR_Tma &&
+        !tile_role_is_ticket(fill))
+      return false;
+  return true;
 }
 
 static void solve_registers(TileRolePlan *plan, bool only_tma) {
@@ -203,9 +213,7 @@ static int64_t consumer_registers(const TileRolePlan *plan) {
 
 static TileRoleReason solve(TileRolePlan *plan,
                             const TileRoleOptions *options) {
-  bool only_tma = true;
-  for (int c = 0; c < plan->num_channels; c++)
-    only_tma &= !plan->channels[c].has_cp_async && !plan->channels[c].has_simt;
+  bool only_tma = is_only_tma(plan);
   int64_t consumers =
       plan->num_groups * tile_role_tile_threads(plan) / WARP_THREADS;
   bool can_move = plan->target->has_setmaxnreg &&

@@ -472,8 +472,20 @@ static bool is_passed_over(const RoleEmitter *e, MlirOperation op) {
   return e->role == TILE_ROLE_PRODUCER || (buffer && buffer->is_taken);
 }
 
+// Into a tile of the producer's own, and from there to the consumers.
+static void emit_ticket(RoleEmitter *e, const TileRoleNode *node) {
+  const TileRoleBuffer *buffer = node->fill->buffer;
+  use_own_tiles(e, mlirxClone(e->b.rw, node->op, e->map));
+  tile_copy(&e->b, .src = own_of(e, buffer->value), .dst = role_slot(e, buffer),
+            .instr = TILE_SOME(TILE_INSTR_Simt));
+}
+
 static void emit_fill(RoleEmitter *e, const TileRoleNode *node) {
   int channel = node->fill->buffer->channel;
+  if (tile_role_is_ticket(node->fill)) {
+    emit_ticket(e, node);
+    return;
+  }
   MlirOperation op = mlirxClone(e->b.rw, node->op, e->map);
   if (!tile_copy_is(op)) {
     if (tile_role_is_element_fill(node->fill))

@@ -213,17 +213,23 @@ static bool leaf_reads(const Place *p, const TileRoleNode *node) {
 
 static void summarize(Place *p, const TileRoleNode *node);
 
-// The statements of a block in sequence.
-static void summarize_block(Place *p, const TileRoleBlock *block,
-                            bool *out_exposes, bool *out_lets_through) {
+// The statements of a block in sequence, each of which has been summarized.
+static void block_summary(const Place *p, const TileRoleBlock *block,
+                          bool *out_exposes, bool *out_lets_through) {
   *out_exposes = false;
   *out_lets_through = true;
   for (int i = block->num_nodes - 1; i >= 0; i--) {
     int id = block->nodes[i]->id;
-    summarize(p, block->nodes[i]);
     *out_exposes = p->exposes[id] || (p->lets_through[id] && *out_exposes);
     *out_lets_through = p->lets_through[id] && *out_lets_through;
   }
+}
+
+static void summarize_block(Place *p, const TileRoleBlock *block,
+                            bool *out_exposes, bool *out_lets_through) {
+  for (int i = 0; i < block->num_nodes; i++)
+    summarize(p, block->nodes[i]);
+  block_summary(p, block, out_exposes, out_lets_through);
 }
 
 static void summarize(Place *p, const TileRoleNode *node) {
@@ -232,12 +238,11 @@ static void summarize(Place *p, const TileRoleNode *node) {
   p->fills[id] = fills_group(p, node);
   p->exposes[id] = p->reads[id];
   p->lets_through[id] = !p->reads[id] && !p->fills[id];
-  bool lets_through = false;
+  bool exposes[2], passes[2], lets_through = false;
   for (int b = 0; b < node->num_blocks; b++) {
-    bool exposes, passes;
-    summarize_block(p, &node->blocks[b], &exposes, &passes);
-    p->exposes[id] |= exposes;
-    lets_through |= passes;
+    summarize_block(p, &node->blocks[b], &exposes[b], &passes[b]);
+    p->exposes[id] |= exposes[b];
+    lets_through |= passes[b];
     for (int i = 0; i < node->blocks[b].num_nodes; i++) {
       int inner = node->blocks[b].nodes[i]->id;
       p->reads[id] |= p->reads[inner];
@@ -248,7 +253,24 @@ static void summarize(Place *p, const TileRoleNode *node) {
   bool is_loop = node->kind == TILE_NODE_FOR || node->kind == TILE_NODE_WHILE;
   if (node->kind != TILE_NODE_LEAF) // a loop may run no iteration
     p->lets_through[id] = (is_loop && !is_sweep(p, node)) || lets_through;
+  if (node->kind == TILE_NODE_WHILE) { // but its condition is asked
+    p->exposes[id] = exposes[0] || (passes[0] && exposes[1]);
+    p->lets_through[id] = passes[0];
+  }
   p->loop_fills[id] |= is_loop && p->fills[id] && !is_sweep(p, node);
+}
+
+static void spread_liveness(Place *p, const TileRoleBlock *block, bool live);
+
+// The condition comes after the body, and before it or what follows the loop.
+static void spread_in_while(Place *p, const TileRoleNode *node, bool live) {
+  bool exposes[2], passes[2];
+  for (int b = 0; b < 2; b++)
+    block_summary(p, &node->blocks[b], &exposes[b], &passes[b]);
+  spread_liveness(p, &node->blocks[0],
+                  live || exposes[1] || (passes[1] && exposes[0]));
+  spread_liveness(p, &node->blocks[1],
+                  exposes[0] || (passes[0] && (live || exposes[1])));
 }
 
 static void spread_liveness(Place *p, const TileRoleBlock *block, bool live) {
@@ -256,10 +278,13 @@ static void spread_liveness(Place *p, const TileRoleBlock *block, bool live) {
     const TileRoleNode *node = block->nodes[i];
     int id = node->id;
     p->live_after[id] = live;
-    bool is_loop = node->kind == TILE_NODE_FOR || node->kind == TILE_NODE_WHILE;
-    // The body of a loop is followed by the loop.
-    for (int b = 0; b < node->num_blocks; b++)
-      spread_liveness(p, &node->blocks[b], live || (is_loop && p->exposes[id]));
+    bool is_loop = node->kind == TILE_NODE_FOR; // its body is followed by it
+    if (node->kind == TILE_NODE_WHILE)
+      spread_in_while(p, node, live);
+    else
+      for (int b = 0; b < node->num_blocks; b++)
+        spread_liveness(p, &node->blocks[b],
+                        live || (is_loop && p->exposes[id]));
     live = p->exposes[id] || (p->lets_through[id] && live);
   }
 }
@@ -391,13 +416,16 @@ static State place_if(Place *p, TileRoleNode *node, State state) {
 }
 
 // (P4) Every round puts a wait before the loop or leaves fewer cells surely
-// filled, so there are at most cells + 2.
+// filled, so there are at most cells + 2. A while ends after its condition.
 static State place_loop(Place *p, TileRoleNode *node, State state) {
-  TileRoleBlock *body = &node->blocks[node->kind == TILE_NODE_WHILE];
+  bool is_while = node->kind == TILE_NODE_WHILE;
+  TileRoleBlock *body = &node->blocks[is_while];
   int mark = p->num_directions;
+  State exit;
   for (;;) {
     p->num_directions = mark;
-    State end = place_block(p, body, state);
+    exit = is_while ? place_block(p, &node->blocks[0], state) : state;
+    State end = place_block(p, body, exit);
     if (p->reason.code)
       return state;
     if ((end.kind == EMPTY) != (state.kind == EMPTY))
@@ -417,14 +445,9 @@ static State place_loop(Place *p, TileRoleNode *node, State state) {
     mark = p->num_directions;
     state.kind = HELD;
   }
-  return p->live_after[node->id] ? state : drain(p, state, AFTER, node, NULL);
-}
-
-static bool touches(const Place *p, const TileRoleBlock *block) {
-  for (int i = 0; i < block->num_nodes; i++)
-    if (p->reads[block->nodes[i]->id] || p->fills[block->nodes[i]->id])
-      return true;
-  return false;
+  if (!is_while)
+    exit = state;
+  return p->live_after[node->id] ? exit : drain(p, exit, AFTER, node, NULL);
 }
 
 static State place_node(Place *p, TileRoleNode *node, State state) {
@@ -434,8 +457,6 @@ static State place_node(Place *p, TileRoleNode *node, State state) {
     return place_read(p, node, state);
   if (node->kind == TILE_NODE_IF)
     return place_if(p, node, state);
-  if (node->kind == TILE_NODE_WHILE && touches(p, &node->blocks[0]))
-    return fail(p, "tile-ws/in-while-condition", node);
   return place_loop(p, node, state);
 }
 

@@ -107,9 +107,19 @@ static void check_shape(TileRoleBuffer *buffer) {
     give_up(buffer, "tile-ws/unsupported-use", buffer->alloc);
 }
 
+// Only tickets fill a tile, or none.
+static void find_tickets(TileRolePlan *plan) {
+  for (TileRoleFill *fill = plan->fills; fill; fill = fill->next)
+    fill->buffer->is_ticket |= tile_role_is_ticket(fill);
+  for (TileRoleFill *fill = plan->fills; fill; fill = fill->next)
+    fill->buffer->is_plain &=
+        fill->buffer->is_ticket == tile_role_is_ticket(fill);
+}
+
 static void find_candidates(TileRolePlan *plan) {
   for (TileRoleBuffer *b = plan->buffers; b; b = b->next)
     b->is_plain = b->num_fills > 0;
+  find_tickets(plan);
   check_writers(plan);
   check_sources(plan);
   for (TileRoleBuffer *b = plan->buffers; b; b = b->next) {
@@ -128,7 +138,9 @@ static void keep_owned(TileRolePlan *plan, const TileRoleNeed *need) {
   for (int i = 0; i < need->num_own; i++) {
     TileRoleBuffer *buffer =
         tile_pointer_map_get(&plan->buffer_of, need->own[i].ptr);
-    if (buffer)
+    if (buffer && buffer->is_ticket)
+      buffer->is_asked = true;
+    else if (buffer)
       give_up(buffer, "tile-ws/decides", TILE_NULL_OP);
   }
 }
@@ -166,7 +178,7 @@ static void slice_candidates(TileRolePlan *plan) {
     TileRoleNeed need;
     slice(plan, b, &need);
     b->reason = need.reason;
-    if (!need.reason.code)
+    if (!need.reason.code && !b->is_ticket)
       keep_owned(plan, &need);
     int64_t own_bytes = need.reason.code ? 0 : need.own_bytes;
     plan->own_bytes = own_bytes > plan->own_bytes ? own_bytes : plan->own_bytes;
@@ -310,8 +322,10 @@ static bool take_buffers(TileRolePlan *plan) {
     b->is_taken = false;
   for (TileRoleFill *fill = plan->fills; any && fill; fill = fill->next)
     if (is_open(fill->buffer))
-      fill->buffer->is_taken |= fill->instr == TILE_INSTR_Tma ||
-                                (fill->loop && fill->loop->is_served);
+      fill->buffer->is_taken |= fill->buffer->is_ticket
+                                    ? fill->buffer->is_asked
+                                    : fill->instr == TILE_INSTR_Tma ||
+                                          (fill->loop && fill->loop->is_served);
   return any;
 }
 
@@ -323,7 +337,7 @@ static bool leave_preludes(TileRolePlan *plan) {
     return false;
   plan->leaves_preludes = true;
   for (TileRoleBuffer *b = plan->buffers; b; b = b->next)
-    if (b->is_taken && !has_loop(plan, b)) {
+    if (b->is_taken && !b->is_ticket && !has_loop(plan, b)) {
       give_up(b, "tile-ws/shared-memory", TILE_NULL_OP);
       b->reason.figure = shared_bytes(plan);
       b->reason.limit = plan->target->max_smem_bytes;
@@ -473,6 +487,8 @@ static bool place_channel(TileRolePlan *plan, const TileRoleNeed *need, int c) {
     channel->buffers[i]->is_alone = true;
   if (channel->num_buffers == 1)
     channel->buffers[0]->reason = reason;
+  if (channel->buffers[0]->is_ticket) // what depends on it is given up, too
+    slice_candidates(plan);
   return false;
 }
 

@@ -65,10 +65,6 @@ static const TileRoleText texts[] = {
      "the tile is read on a path that does not fill "
      "it",
      "copy before every read", "it is read here", NULL},
-    {"tile-ws/in-while-condition",
-     "the tile is filled or read in the "
-     "condition of a while",
-     "move that to the body", "the condition is of this loop", NULL},
     {"tile-ws/too-many-stages", "the ring would be too long",
      "ask for fewer stages", "it is filled here", "slots"},
     {"tile-ws/shared-memory", "the rings of all tiles do not fit",

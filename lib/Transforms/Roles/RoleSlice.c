@@ -16,7 +16,9 @@
 //        such values in a way that gives every number of threads the same: the
 //        producer has tiles of its own, and repeats it. Of a fragment that is a
 //        copy of a window it asks the tensor;
-//   (N6) waits for the launch before this one, which no value shows.
+//   (N6) waits for the launch before this one, which no value shows;
+//   (N7) a tile that only tickets fill: the producer takes them, reads a tile
+//        of its own, and passes them on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -395,6 +397,23 @@ static MlirValue tile_read_by(MlirOperation op) {
                             : mlirOperationGetOperand(op, 0);
 }
 
+// (N7)
+static bool is_passed_on(const TileRoleBuffer *buffer) {
+  return buffer->is_ticket && buffer->is_plain && !buffer->reason.code;
+}
+
+static void need_ticket(TileRoleNeed *need, TileRoleBuffer *buffer, Why why) {
+  if (tile_pointer_map_get(&need->is_own, buffer->value.ptr))
+    return;
+  tile_pointer_map_set(&need->is_own, buffer->value.ptr, need->plan); // a set
+  add_own(need, buffer->value);
+  for (TileRoleFill *fill = need->plan->fills; fill; fill = fill->next)
+    if (fill->buffer == buffer) {
+      need_operands(need, fill->node->op, why);
+      need_control(need, fill->node);
+    }
+}
+
 // `op`, the statement or a load in its element loop, reads a tile.
 static void need_tile_read(TileRoleNeed *need, TileRoleNode *node,
                            MlirOperation op, Why why) {
@@ -409,6 +428,9 @@ static void need_tile_read(TileRoleNeed *need, TileRoleNode *node,
         tile_pointer_map_get(&need->plan->buffer_of, root.ptr);
     if (buffer)
       fill = only_fill(need->plan, node, buffer, &box, tile_read_by(op));
+  } else if (!access->next && is_passed_on(access->buffer)) {
+    need_ticket(need, access->buffer, why);
+    return;
   } else if (!access->next && (memref_load_is(op) || tile_op_is(op))) {
     fill = only_fill(need->plan, node, access->buffer, &access->box,
                      tile_read_by(op));
@@ -527,6 +549,8 @@ static void need_fill(TileRoleNeed *need, const TileRoleFill *fill) {
   need_control(need, fill->node);
   if (tile_role_is_element_fill(fill))
     need_elements(need, fill->node);
+  else if (tile_role_is_ticket(fill))
+    need_ticket(need, fill->buffer, WHY_ADDRESS);
   else
     need_copy(need, fill->node->op);
   while (need->num_items > 0 && !need->reason.code) {

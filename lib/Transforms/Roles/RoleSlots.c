@@ -108,6 +108,10 @@ static MlirValue slot_of(RoleEmitter *e, const TileRoleBuffer *buffer,
                       TILE_NULL_VALUE);
 }
 
+MlirValue role_slot(RoleEmitter *e, const TileRoleBuffer *buffer) {
+  return slot_of(e, buffer, buffer->value);
+}
+
 //===-- Uses --------------------------------------------------------------===//
 
 typedef struct {

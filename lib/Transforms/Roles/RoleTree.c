@@ -421,6 +421,44 @@ static void constant_fill_build(const Fills *fills) {
     }
 }
 
+//===-- Tickets -----------------------------------------------------------===//
+
+// Whether all that uses the tensor, by any name, are tickets.
+static bool is_for_tickets(MlirValue tensor) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(tensor);
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = mlirOpOperandGetOwner(use);
+    TileAtomicOp atomic = tile_atomic_dyn(op);
+    bool is_ticket = atomic.op.ptr && tile_atomic_old(atomic).ptr;
+    if (tile_region_is(op) || tile_view_is(op)
+            ? !is_for_tickets(mlirOperationGetResult(op, 0))
+            : !is_ticket && !memref_dim_is(op))
+      return false;
+  }
+  return true;
+}
+
+// An atomic update of a number in a tensor that keeps what it found in all of a
+// tile, and orders nothing.
+static void ticket_build(const Fills *fills) {
+  TileAtomicOp atomic = tile_atomic_dyn(fills->node->op);
+  TileOrdering ordering;
+  TileShape src;
+  if (!atomic.op.ptr || !tile_atomic_old(atomic).ptr ||
+      tile_ordering_of(atomic.op, &ordering) ||
+      tile_shape_of(tile_atomic_src(atomic), &src) ||
+      !tile_is_whole(tile_atomic_old(atomic)))
+    return;
+  MlirValue counter = tile_tensor_root(tile_atomic_dst(atomic));
+  if (tile_tensor_is_distinct(counter) && is_for_tickets(counter))
+    fill_add(fills, atomic.op, tile_atomic_old(atomic), TILE_NULL_VALUE,
+             TILE_INSTR_Simt);
+}
+
+bool tile_role_is_ticket(const TileRoleFill *fill) {
+  return tile_atomic_is(fill->node->op);
+}
+
 //===-- Element loops -----------------------------------------------------===//
 
 typedef struct {
@@ -583,6 +621,7 @@ void tile_role_tree_build(TileRolePlan *plan) {
     mlirOperationWalk(node->op, fill_build, &fills, MlirWalkPreOrder);
     element_fill_build(&fills);
     constant_fill_build(&fills);
+    ticket_build(&fills);
     accesses_build(plan, node);
   }
   cells_build(plan);

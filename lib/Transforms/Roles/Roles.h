@@ -134,8 +134,8 @@ typedef struct TileRoleLoop {
 } TileRoleLoop;
 
 /// A copy from global memory into a shared tile, an element loop that computes
-/// all of one from tensors, or a fill of what a loop or a branch copies
-/// otherwise.
+/// all of one from tensors, a fill of what a loop or a branch copies otherwise,
+/// or a ticket: an atomic update that keeps what it found.
 struct TileRoleFill {
   TileRoleFill *next; // program order
   TileRoleNode *node;
@@ -157,6 +157,8 @@ struct TileRoleBuffer {
   bool is_off;           // filled in a loop that wants no roles
   bool is_taken;         // the consumers no longer fill it
   bool is_alone;         // shares no channel
+  bool is_ticket;        // only tickets fill it
+  bool is_asked;         // ticket: a copy depends on it
   int channel;           // when taken; -1: nobody reads it
   // Coordinates at which boxes begin or end, ascending, per dimension; cells
   // are the boxes between neighbours.
@@ -257,6 +259,9 @@ static inline TileRoleNode *tile_role_parent(const TileRoleNode *node) {
 
 /// Whether an element loop fills, and not a copy.
 bool tile_role_is_element_fill(const TileRoleFill *fill);
+/// Whether an atomic update does, of a tensor that nobody else uses. Executed
+/// once: the producer does, and passes it on.
+bool tile_role_is_ticket(const TileRoleFill *fill);
 
 /// Whether nothing in the kernel writes the tensor behind `memref`.
 bool tile_role_is_read_only(const TileRolePlan *plan, MlirValue memref);
@@ -351,6 +356,8 @@ static inline MlirValue role_value(const RoleEmitter *e, MlirValue value) {
 void role_use_slots(RoleEmitter *e, MlirOperation op);
 /// The slot of the current position of a channel, as index.
 MlirValue role_slot_index(RoleEmitter *e, int channel);
+/// The slot of a tile that became a ring, as window.
+MlirValue role_slot(RoleEmitter *e, const TileRoleBuffer *buffer);
 /// Emits a read of a tile as a read of the tensor that the tile copies.
 void role_emit_forwarded(RoleEmitter *e, const TileRoleNode *node);
 /// Makes the clone of `loop`, an element loop of the kernel, do that for its

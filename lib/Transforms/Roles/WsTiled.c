@@ -166,9 +166,20 @@ static void report_elements(const TileRolePlan *plan) {
   }
 }
 
+static void report_tickets(const TileRolePlan *plan) {
+  for (const TileRoleFill *fill = plan->fills; fill; fill = fill->next)
+    if (tile_role_is_ticket(fill) && fill->node->is_moved &&
+        plan->num_channels > 0 && !tile_is_in_fallback_variant(fill->node->op))
+      tile_emit_remark(fill->node->op, "tile-ws/ticket",
+                       "the producer does this update once, and passes what it "
+                       "found to the computing warps through a ring of %lld",
+                       (long long)plan->channels[fill->buffer->channel].depth);
+}
+
 static MlirLogicalResult plan_report(const TileRolePlan *plan) {
   MlirLogicalResult result = tile_success();
   report_elements(plan);
+  report_tickets(plan);
   for (const TileRoleBuffer *b = plan->buffers; b; b = b->next) {
     const TileRoleFill *fill = reported_fill(plan, b);
     if (fill && b->reason.code &&

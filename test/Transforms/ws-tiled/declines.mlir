@@ -539,35 +539,6 @@ func.func @no_fill_on_path(%A: !tensor, %O: !tensor, %M: memref<?xi1>, %I: memre
   return
 }
 
-func.func @in_while_condition(%A: !tensor, %O: !tensor, %M: memref<?xi1>, %I: memref<?xindex>, %J: memref<?xi32>, %n: index) attributes {tile.num_threads = 128 : i32} {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %S = tile.alloc : !tile
-  %T = tile.alloc : !tile
-  %F = tile.alloc : !frag
-  scf.for %k = %c0 to %n step %c1 {
-    %w1 = tile.region %A[0, %k] [64, 64] : !tensor
-    tile.copy %w1 to %T {instr = #tma} : !win, !tile
-    tile.copy %T to %F : !tile, !frag
-    // expected-note @+1 {{the condition is of this loop}}
-    %r = scf.while (%q = %c0) : (index) -> index {
-      %w2 = tile.region %A[0, %q] [64, 64] : !tensor
-      // expected-remark @+1 {{[tile-ws/in-while-condition] the computing warps keep this copy: the tile is filled or read in the condition of a while; move that to the body}}
-      tile.copy %w2 to %S {instr = #tma} : !win, !tile
-      tile.copy %S to %F : !tile, !frag
-      %go = arith.cmpi ult, %q, %n : index
-      scf.condition(%go) %q : index
-    } do {
-      ^bb0(%j: index):
-      %jn = arith.addi %j, %c1 : index
-      scf.yield %jn : index
-    }
-  } {tile.num_stages = 2 : i32}
-  %o = tile.region %O[0, 0] [64, 64] : !tensor
-  tile.copy %F to %o : !frag, !win
-  return
-}
-
 func.func @too_many_stages(%A: !tensor, %O: !tensor, %M: memref<?xi1>, %I: memref<?xindex>, %J: memref<?xi32>, %n: index) attributes {tile.num_threads = 128 : i32} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
