@@ -90,8 +90,8 @@ struct Flow {
   size_t num_uses, use_capacity;
   uint8_t *relations;    // of places, by place and entry (SyncTransfer.c)
   uint16_t *access_bits; // of the op being looked at, by place; null: not yet
-  SyncAsyncUse *async_uses; // in roles, by shared buffer; null: not yet
-  bool is_in_role;
+  SyncAsyncUse *async_uses;     // in roles, by shared buffer; null: not yet
+  bool is_in_role, is_one_warp; // the role
   // What is assumed: of conditions, and that more is left of a loop.
   SyncAssumed assumed[SYNC_MAX_ASSUMED];
   int num_assumed;
@@ -175,9 +175,10 @@ static inline void sync_state_clear(const Flow *flow, State state, int bits) {
     state.bits[i] &= (uint16_t)~bits;
 }
 
-/// All threads have met.
+/// All threads have met. A warp meets without waiting for its loads.
 static inline void sync_state_meet(const Flow *flow, State state) {
-  sync_state_clear(flow, state, SINCE_BARRIER | LOADING);
+  sync_state_clear(flow, state,
+                   SINCE_BARRIER | (flow->is_one_warp ? 0 : LOADING));
 }
 
 /// Whether a place is in shared memory.

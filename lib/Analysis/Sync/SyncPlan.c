@@ -47,7 +47,8 @@
 //        a slot of its channel, or what is in no channel. The thread of a TMA
 //        store that reads it waits first, who wrote it fences when they access
 //        it asynchronously, and who loaded from it when they write it so: a
-//        load may be under way when its thread arrives.
+//        load may be under way when its thread arrives, unless it has met
+//        others at a barrier of several warps.
 //  (S10) What an op in a loop needs in its first round only stands before
 //        the loop.
 //  (S11) A condition on what is left of a loop holds in its first rounds, and
@@ -418,12 +419,13 @@ static void transfer_roles(Flow *flow, MlirOperation op, State state) {
   flow->is_in_role = true;
   TILE_FOR_EACH_OP (role, tile_specialize_block(tile_specialize_cast(op))) {
     sync_state_assign(flow, role_state, before);
+    flow->is_one_warp = tile_role_warps(tile_role_cast(role)) == 1;
     transfer_region(flow, mlirOperationGetRegion(role, 0), role_state);
     // A role ends when its stores have.
     sync_state_stored(flow, role_state, TILE_STORE_WAIT_COMPLETE, 0);
     sync_state_join(flow, state, role_state);
   }
-  flow->is_in_role = false;
+  flow->is_in_role = flow->is_one_warp = false;
   sync_state_join(flow, state, (State){flow->role_bits});
 }
 

@@ -49,6 +49,33 @@ func.func @mixed(%A: memref<64x64xbf16>) attributes {tile.num_threads = 160 : i3
   return
 }
 
+// CHECK-LABEL: func.func @stores
+// CHECK: tile.role "producer"
+// CHECK: tile.fence_proxy
+// CHECK-NEXT: tile.barrier_arrive %{{.*}} by <threads>
+func.func @stores(%A: memref<64x64xbf16>) attributes {tile.num_threads = 160 : i32} {
+  %z = arith.constant 0 : i32
+  %R = tile.alloc : !ring
+  %acc = tile.alloc : !acc
+  %ch = tile.channel(%R) depth 2 {simt_threads = 32, consumer_warps = 4} : !ring
+  tile.specialize {
+    tile.role "consumer" warps 4 {
+      %r = tile.region %R[0, 0, 0] [1, 64, 64] drop [0] : !ring
+      tile.wait %ch[%z, %z]
+      tile.gemm %r, %r, %acc {instr = #tile.instr<wgmma>} : (!slot, !slot, !acc)
+      tile.release %ch[%z, %z]
+    }
+    tile.role "producer" warps 1 {
+      %r = tile.region %R[0, 0, 0] [1, 64, 64] drop [0] : !ring
+      %a = tile.region %A[0, 0] [64, 64] : memref<64x64xbf16>
+      tile.acquire %ch[%z, %z]
+      tile.copy %a to %r {instr = #tile.instr<simt>} : !tile, !slot
+      tile.commit %ch[%z, %z]
+    }
+  }
+  return
+}
+
 // A TMA store reads on after its op: who issued it waits before the release.
 // CHECK-LABEL: func.func @stored
 // CHECK: tile.copy %{{[^ ]*}} to %{{[^ ]*}} {async, instr = #tile.instr<tma>}

@@ -110,8 +110,8 @@ func.func @own_copies(%A: memref<?x?xbf16>, %v: bf16, %n: index, %p: i32) attrib
 }
 
 // Who loads a tile and gives it back on an mbarrier fences where TMA fills it: its loads
-// may be under way. Not for what threads fill, not for
-// the mbarrier that TMA signals, and not after a barrier.
+// may be under way. Not for what threads fill, not for the mbarrier that TMA signals,
+// and not after a barrier, but for that of one warp, which does not wait for loads.
 // CHECK-LABEL: func.func @gives_back
 // CHECK: tile.role "loads"
 // CHECK: tile.copy
@@ -120,10 +120,14 @@ func.func @own_copies(%A: memref<?x?xbf16>, %v: bf16, %n: index, %p: i32) attrib
 // CHECK-NOT: tile.fence_proxy
 // CHECK: tile.role "met"
 // CHECK-NOT: tile.fence_proxy
+// CHECK: tile.role "warp"
+// CHECK: tile.barrier_sync
+// CHECK-NEXT: tile.fence_proxy
+// CHECK-NEXT: tile.barrier_arrive
 // CHECK: tile.role "plain"
 // CHECK-NOT: tile.fence_proxy
 // CHECK: tile.role "fills"
-func.func @gives_back(%A: memref<64x64xbf16>, %F: !private, %G: !private, %H: !private, %v: bf16, %p: i32) attributes {tile.num_threads = 416 : i32} {
+func.func @gives_back(%A: memref<64x64xbf16>, %F: !private, %G: !private, %H: !private, %v: bf16, %p: i32) attributes {tile.num_threads = 448 : i32} {
   %c0 = arith.constant 0 : index
   %S = tile.alloc {offset = 0} : !tile
   %T = tile.alloc {offset = 8192} : !tile
@@ -138,6 +142,11 @@ func.func @gives_back(%A: memref<64x64xbf16>, %F: !private, %G: !private, %H: !p
       tile.barrier_arrive %empty[%c0] by <warps> : !tile.barrier<1>
     }
     tile.role "met" warps 4 {
+      tile.copy %U to %H : !tile, !private
+      tile.barrier_sync
+      tile.barrier_arrive %empty[%c0] by <warps> : !tile.barrier<1>
+    }
+    tile.role "warp" warps 1 {
       tile.copy %U to %H : !tile, !private
       tile.barrier_sync
       tile.barrier_arrive %empty[%c0] by <warps> : !tile.barrier<1>
