@@ -1,5 +1,8 @@
 """Branches, loops and variables do what Python does with the same text."""
 
+import itertools
+import textwrap
+
 import numpy as np
 import pytest
 
@@ -368,3 +371,192 @@ def test_returns_under_conditions(module, target):
     np.testing.assert_array_equal(b, np.arange(64) < 40)
     place = np.arange(64)
     np.testing.assert_array_equal(c, np.where(place < 10, 5, np.where(x > 0, 7, 106)))
+
+
+# Each function gives a number; Python runs the same text.
+FUNCTIONS = {
+    "first_above": """
+        for k in range(n):
+            if A[k] > x:
+                return k
+        return -1
+        """,
+    "falls_out": """
+        s = 0
+        for k in range(n):
+            s += A[k]
+            if s > 3 * x:
+                return s * 10
+            s += 1
+        if s > 4:
+            return s
+        s -= 100
+        return s
+        """,
+    "nested": """
+        for i in range(n):
+            for j in range(i):
+                if A[i] + A[j] == x:
+                    return i * 10 + j
+            if A[i] == 4:
+                continue
+            if i == 6:
+                break
+        return 99
+        """,
+    "float_and_int": """
+        for k in range(1, n, 2):
+            if A[k] == x:
+                return A[k] * 0.5
+            elif A[k] > 3:
+                return k
+        return 0
+        """,
+    "while": """
+        k = 0
+        while k < n and A[k] != x:
+            k += 1
+            if k * k > 20:
+                return -k
+        return k
+        """,
+    "while_true": """
+        k = 0
+        while True:
+            if k == n:
+                return 1000
+            if A[k] < x:
+                return A[k]
+            k += 1
+        return 5
+        """,
+    "down": """
+        for k in range(n - 1, -1, -1):
+            if A[k] <= x:
+                return A[k] - k
+        return 77
+        """,
+    "at_once": """
+        for k in range(x, n):
+            return k
+        return 50
+        """,
+    "known_loop": """
+        for k in (3, 1, 2):
+            if A[k] > x:
+                return k
+        for k in (0, 5):
+            if k == 5:
+                return 40 + k
+        return -7
+        """,
+    "in_branch": """
+        if x > 0:
+            for k in range(n):
+                if A[k] == 2:
+                    return k
+            x = x + 1
+        return x
+        """,
+    "test_after_break": """
+        k = 0
+        while A[k] != 100:
+            k += 1
+            if k == n:
+                break
+        return k
+        """,
+}
+
+
+def python_function(text: str, x: int, a, n: int) -> float:
+    names: dict = {}
+    exec("def f(x, A, n):\n" + textwrap.indent(textwrap.dedent(text), "    "), names)
+    return names["f"](x, a, n)
+
+
+def test_returns_in_loops(module, target):
+    import tile
+
+    parts, calls = [], []
+    for number, (name, body) in enumerate(FUNCTIONS.items()):
+        text = textwrap.indent(textwrap.dedent(body), "    ")
+        parts.append(f"@T.macro\ndef {name}_(x, A, n):\n{text}")
+        calls.append(f"        R[b, {number}] = {name}_(X[b], S, n)")
+    parts.append(f"""
+@T.prim_func
+def kernel(X: T.Tensor((5,), 'int32'), A: T.Tensor((7,), 'int32'), n: T.int32,
+           R: T.Tensor((5, {len(calls)}), 'float32')):
+    with T.Kernel(5, threads=32) as b:
+        S = T.alloc_shared((7,), 'int32')
+        T.copy(A, S)
+""" + "\n".join(calls))
+    kernel = tile.compile(module("\n".join(parts)).kernel)
+    x = np.array([-2, 0, 3, 7, 4], np.int32)
+    a = np.array([1, -1, 0, 2, 4, -3, 2], np.int32)
+    result = np.zeros((5, len(FUNCTIONS)), np.float32)
+    kernel(x, a, 7, result)
+    for number, (name, body) in enumerate(FUNCTIONS.items()):
+        wanted = [python_function(body, int(x[i]), a, 7) for i in range(5)]
+        np.testing.assert_array_equal(result[:, number], np.array(wanted, np.float32), name)
+
+
+LEAVING = """
+    @tile.jit
+    def kernel(X, m: T.int32 = 0):
+        X: T.Tensor((4, 5), "int32")
+        m: T.int32
+        A, B, C = (T.empty((4, 5), "int32") for _ in range(3))
+        D = T.empty((4,), "int32")
+        with T.Kernel(4, threads=32) as b:
+            for i in T.Parallel(5):
+                A[b, i] = 0
+                for j in T.serial(5):
+                    if X[b, j] > i:
+                        A[b, i] = j + 1
+                        break
+            if b == 0:
+                for i, j in T.grid(4, 5):
+                    B[i, j] = 0
+                for i, j in T.grid(4, 5):
+                    if X[i, j] == m:
+                        break
+                    if X[i, j] < 0:
+                        continue
+                    B[i, j] = 1
+            for i, j in T.Persistent([4, 5], 4, b):
+                if (i + j) % 2 == 0:
+                    C[i, j] = -1
+                    continue
+                if i == 3:
+                    C[i, j] = -2
+                    break
+                C[i, j] = i
+            for k in T.serial(5):
+                if k + X[b, 0] > 4:
+                    return
+                D[b] = k
+            D[b] = 100
+        return A, B, C, D
+"""
+
+
+def test_leaving_loops_of_tiles(module, target):
+    x = np.array([[3, -1, 0, 2, 5], [1, 4, -2, 6, 0], [-1, 1, 1, 9, 2], [0, 0, 3, 1, 1]], np.int32)
+    a, b, c, d = module(LEAVING).kernel(x, 9)
+    wanted = np.zeros((4, 5), np.int32)
+    for i, j in itertools.product(range(4), range(5)):
+        found = np.flatnonzero(x[i] > j)
+        wanted[i, j] = found[0] + 1 if len(found) else 0
+    np.testing.assert_array_equal(a, wanted)
+    place = np.arange(20).reshape(4, 5)
+    np.testing.assert_array_equal(b, (place < 13) & (x >= 0))
+    for block in range(4):
+        for i, j in (divmod(number, 5) for number in range(block, 20, 4)):
+            if (i + j) % 2 == 0:
+                assert c[i, j] == -1
+                continue
+            assert c[i, j] == (-2 if i == 3 else i)
+            if i == 3:
+                break
+    np.testing.assert_array_equal(d, [1, 3, 100, 100])

@@ -302,12 +302,30 @@ MISTAKES = {
         with T.Kernel(1):
             B[0] = sum([1 for _ in range(n)])  # here
         """, "an index of Python, such as that of a list or of range\\(\\) needs a number that is known"),
-    "return_under_condition": ("""
+    "return_in_parallel": ("""
         with T.Kernel(1):
-            for i in T.serial(n):
-                return  # here
+            for i in T.Parallel(64):  # here
+                if B[i] > 0:
+                    return
             B[0] = 1
-        """, "`return` under a condition or in a loop of run time; put what follows under"),
+        """, "`return` in T.Parallel, whose elements are in no order; use T.serial, or a condition"),
+    "return_in_with": ("""
+        with T.Kernel(1, threads=256):
+            with T.ws(0):
+                if n > 0:
+                    return  # here
+            B[0] = 1
+        """, "`return` in a `with` under a condition or in a loop of run time; set a variable"),
+    "return_of_tile": ("""
+        @T.macro
+        def first(m):
+            for i in T.serial(m):  # here
+                if B[i] > 3:
+                    return B
+            return B
+        with T.Kernel(1):
+            B[0] = first(n)[0]
+        """, "a function returns a number on one path and something else on another"),
     "return_of_two_kinds": ("""
         @T.macro
         def first(m):

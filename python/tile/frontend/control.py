@@ -15,13 +15,15 @@ from collections.abc import Callable
 from typing import Any
 
 from tile.dtypes import INDEX, DType
-from tile.frontend import affine, context, names, scalars
+from tile.frontend import affine, context, desugar, names, scalars
 from tile.frontend.errors import fail
 from tile.frontend.ir import Block, Op
 from tile.frontend.names import Scope, Unbound
 from tile.frontend.scalars import NUMBERS, Value
 
 MAX_ATTEMPTS = 4
+RESULT_DIFFERS = ("a function returns a number on one path and something else on another",
+                  "return numbers on every path, or on none")
 
 
 def is_scalar(value: Any) -> bool:
@@ -114,6 +116,8 @@ def yield_values(values: list[tuple[Any, DType]]) -> None:
 def _unbound_after_branch(name: str, a: Any, b: Any) -> Unbound:
     place = context.location()
     where = f" at line {place.line}" if place else ""
+    if name == desugar.RESULT:
+        return Unbound(*RESULT_DIFFERS)
     if isinstance(a, Unbound) or isinstance(b, Unbound):
         return Unbound(f"{name} has a value on one path only of the `if`{where}",
                        "give it one before the `if`, or on both paths")
@@ -152,6 +156,8 @@ class Carried:
         for name in self.names:
             value = scope.local(name)
             if not is_scalar(value):
+                if name == desugar.RESULT:
+                    fail(*RESULT_DIFFERS)
                 fail(f"{name} is a number before the loop and something else after a round",
                      "use another name in the loop")
             values.append(value)

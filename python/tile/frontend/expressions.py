@@ -232,7 +232,7 @@ class Expressions:
         result = self._compare_one(op, left, right)
         if not rest:
             return result
-        return self._short_circuit("and", result, lambda: self._compare_chain(right, rest))
+        return self.short_circuit("and", result, lambda: self._compare_chain(right, rest))
 
     def _compare_one(self, op: ast.cmpop, left: Any, right: Any) -> Any:
         if isinstance(op, (ast.Is, ast.IsNot)):
@@ -272,9 +272,9 @@ class Expressions:
         value = self.evaluate(nodes[0])
         if len(nodes) == 1:
             return value
-        return self._short_circuit(op, value, lambda: self._bool_chain(op, nodes[1:]))
+        return self.short_circuit(op, value, lambda: self._bool_chain(op, nodes[1:]))
 
-    def _short_circuit(self, op: str, left: Any, right: Callable[[], Any]) -> Any:
+    def short_circuit(self, op: str, left: Any, right: Callable[[], Any]) -> Any:
         """`left and right()`. What follows is computed only where it counts,
         unless it costs and does nothing that could go wrong."""
         if not is_runtime(left):

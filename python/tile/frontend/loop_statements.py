@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
+import itertools
 from typing import Any
 
 from tile.dtypes import INDEX
@@ -144,7 +145,8 @@ class LoopStatements(Expressions):
         """A loop with `break`: a while that counts."""
         start, stop, step = bounds
         if not isinstance(step, int):
-            fail("`break` in a loop with a step of run time", "write a `while` loop")
+            fail(f"`{desugar.find(node.body).word}` in a loop with a step of run time",
+                 "write a `while` loop")
         counter, left = f"_next_{label}_{self.num_flags}", flags[0]
         self.scope.write(counter, scalars.to_index(start))
         self.scope.write(left, False)
@@ -182,12 +184,10 @@ class LoopStatements(Expressions):
         left = next((f for f in flags if f.startswith(desugar.BREAK)), None)
 
         def test() -> Any:
-            stay = scalars.truth(self.evaluate(node.test))
             if left is None:
-                return stay
+                return scalars.truth(self.evaluate(node.test))
             on = scalars.logical_not(self.scope.local(left))
-            return scalars.logical("and", scalars.to_value(stay, scalars.BOOL),
-                                   scalars.to_value(on, scalars.BOOL))
+            return self.short_circuit("and", on, lambda: self.evaluate(node.test))
 
         def run() -> None:
             for flag in flags:
@@ -201,40 +201,41 @@ class LoopStatements(Expressions):
         control.while_loop(self.scope, body, assigned, "", test, run)
 
     def _grid(self, node: ast.For, loop: Loop) -> None:
-        """for i, j in T.grid(m, n): loops one in the other."""
-        targets = _targets(node, len(loop.bounds))
-        body = node.body
-        for target, number in reversed(list(zip(targets, range(len(targets)), strict=True))):
+        """for i, j in T.grid(m, n): loops one in the other, all of which `break` leaves."""
+        self.num_flags += 1
+        nest: list[ast.For] = []
+        for number, target in enumerate(_targets(node, len(loop.bounds))):
             name = f"_bounds_{self.num_flags}_{number}"
             self.scope.write(name, Loop(loops.SERIAL, [loop.bounds[number]]))
-            body = [ast.copy_location(
-                ast.For(target, ast.copy_location(ast.Name(name, ast.Load()), node), body, []),
-                node)]
-        if desugar.find(node.body).has_break:
-            fail("`break` in T.grid, which is several loops", "write the loops")
-        self.num_flags += 1
-        self.run(body)
+            through = ast.copy_location(ast.Name(name, ast.Load()), node)
+            nest.append(ast.copy_location(ast.For(target, through, node.body, []), node))
+        if len(nest) > 1 and desugar.find(node.body).has_break:
+            self.run(desugar.leave_all(nest, f"_{self.num_flags}"))
+            return
+        for outer, inner in itertools.pairwise(nest):
+            outer.body = [inner]
+        self.run([nest[0]])
 
     def _persistent(self, node: ast.For, loop: Loop) -> None:
         """Tiles `first, first + step, …` of a grid, as coordinates."""
         sizes = loop.extra["sizes"]
         targets = _targets(node, len(sizes))
 
-        def round_of(number: Any) -> None:
-            rest = number
-            places = []
+        def places_of(number: Any) -> list[Any]:
+            rest, places = number, []
             for size in reversed(sizes):
                 places.append(scalars.binary("%", rest, size))
                 rest = scalars.binary("//", rest, size)
-            for target, place in zip(targets, reversed(places), strict=True):
-                self.bind(target, place)
-            self.run(body)
+            return places[::-1]
 
-        body, flags = self._without_breaks(node.body)
-        if flags:
-            fail("`break` and `continue` in T.Persistent", "put the rest under a condition")
-        assigned = names.assigned([node, *body], self.scope)
-        control.for_loop(self.scope, loop.bounds[0], "tile_number", body, assigned, "", round_of)
+        self.num_flags += 1
+        number, places = f"tile_number_{self.num_flags}", f"_places_{self.num_flags}"
+        self.scope.write(places, places_of)
+        call = ast.Call(ast.Name(places, ast.Load()), [ast.Name(number, ast.Load())], [])
+        bind = ast.Assign([ast.Tuple(targets, ast.Store())], call)
+        flat = ast.For(ast.Name(number, ast.Store()), ast.Constant(None),
+                       [ast.copy_location(bind, node), *node.body], [])
+        self._serial(ast.fix_missing_locations(ast.copy_location(flat, node)), loop)
 
     # -- Loops over elements --------------------------------------------------
 
@@ -248,7 +249,7 @@ class LoopStatements(Expressions):
         extents, targets, body = self._merged(node, loop)
         body, flags = self._without_breaks(body)
         if any(f.startswith(desugar.BREAK) for f in flags):
-            fail("`break` in T.Parallel, whose elements are in no order",
+            fail(f"`{desugar.find(node.body).word}` in T.Parallel, whose elements are in no order",
                  "use T.serial, or a condition")
         assigned = names.assigned([node, *body], self.scope)
         before = {n: self.scope.local(n) for n in assigned}

@@ -78,7 +78,7 @@ class Interpreter(LoopStatements):
             inner.variables.update(bound)
             if isinstance(tree, ast.Lambda):
                 return self.evaluate(tree.body)
-            if desugar.returns_in_branches(tree.body):
+            if desugar.early_returns(tree.body):
                 early = self.run_body(desugar.without_returns(tree.body))
                 result = inner.find(desugar.RESULT) if early is None else early
                 if isinstance(result, Unbound):
@@ -183,8 +183,8 @@ class Interpreter(LoopStatements):
                  "put what follows under the opposite condition; return tensors after the kernel")
         if context.current().depth != self.base_depth \
                 or context.current().elements is not self.base_elements:
-            fail("`return` under a condition or in a loop of run time",
-                 "put what follows under the opposite condition")
+            fail("`return` in a `with` under a condition or in a loop of run time",
+                 "set a variable, and test it after the `with`")
         raise _Return(None if node.value is None else self.evaluate(node.value))
 
     def stmt_Assert(self, node: ast.Assert) -> None:
@@ -357,14 +357,15 @@ class Interpreter(LoopStatements):
                     self.bind(item.optional_vars, value)
                 self.run(inner)
             return
-        found = desugar.returns_in_branches(inner)
+        is_kernel = getattr(manager, "ends_names", False)
+        found = desugar.early_returns(inner) if is_kernel else []
         if found and all(node.value is None for node in found):
             inner = desugar.without_returns(inner)
         with enter() as value:
             if item.optional_vars is not None:
                 self.bind(item.optional_vars, value)
             self.run(inner)
-        if getattr(manager, "ends_names", False):
+        if is_kernel:
             for name in names.assigned([node], self.scope):
                 self.scope.write(name, Unbound(f"{name} has a value in the kernel only"))
 
