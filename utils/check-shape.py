@@ -29,7 +29,8 @@ import project
 
 MAX_SHARE, MAX_FOLDER_SHARE, SMALL_FOLDER = 20, 30, 5
 MAX_CIRCLE = 2
-CUDA = re.compile(r"_*cu(da)?[A-Z]")
+# Names of functions that CUDA programs and LLVM call.
+FOREIGN = re.compile(r"_*cu(da)?[A-Z]|LLVM[A-Z]")
 CODE = "lib/", "tools/"
 
 
@@ -76,7 +77,7 @@ class Shape:
         return result
 
     def is_exempt(self, name, users):
-        return (name in self.public or bool(CUDA.match(name)) or
+        return (name in self.public or bool(FOREIGN.match(name)) or
                 any(layers.layer_of(user) in (None, "Bridge", "Plugin")
                     for user in users))
 
@@ -206,7 +207,7 @@ def check_own(shape, allowed):
         for name in sorted(source.functions):
             is_used = shape.is_named_again(path, name)
             if shape.users[name] - {path} or name in shape.in_tables or \
-                    name in shape.public or CUDA.match(name) or \
+                    name in shape.public or FOREIGN.match(name) or \
                     (path.startswith("lib/Bridge/") and
                      not name.startswith("mlirx")) or \
                     (is_used and name in shape.in_tests) or name == "main":
