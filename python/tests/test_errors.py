@@ -326,6 +326,11 @@ MISTAKES = {
         with T.Kernel(1):
             B[0] = first(n)[0]
         """, "a function returns a number on one path and something else on another"),
+    "thread_binding": ("""
+        with T.Kernel(1, threads=64):
+            tx = T.thread_binding(0, 128, thread="threadIdx.x")  # here
+            B[0] = tx
+        """, "T.thread_binding of 128 threads; the block has 64"),
     "return_of_two_kinds": ("""
         @T.macro
         def first(m):

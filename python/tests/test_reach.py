@@ -6,6 +6,7 @@ import pytest
 from conftest import ints
 
 import tile
+import tile.language as T
 
 # -- Fragments by other indices -----------------------------------------------
 
@@ -201,3 +202,63 @@ def test_last_block_sees_all(module, target, order):
     for seed in range(2):
         with tile.emulator(seed=seed):
             assert kernel(np.zeros(64, np.float32), np.zeros(1, np.int32), order=order) == 2016
+
+
+# -- Products that a policy does not fit --------------------------------------
+
+@pytest.mark.parametrize("policy", ["FullRow", "FullCol"])
+@pytest.mark.parametrize("sizes", [(32, 32, 128), (16, 64, 128), (64, 16, 256), (128, 128, 256)])
+def test_policy_is_a_wish(module, target, rng, policy, sizes):
+    """Rows, or columns, that the warps cannot share are shared in another way."""
+    kernel = module("""
+        @tile.jit
+        def kernel(A, B, policy="", threads=128):
+            M, N, K = T.const("M, N, K")
+            A: T.Tensor((M, K), "float16")
+            B: T.Tensor((K, N), "float16")
+            C = T.empty((M, N), "float32")
+            with T.Kernel(1, threads=threads):
+                a = T.alloc_shared((M, K), "float16")
+                b = T.alloc_shared((K, N), "float16")
+                c = T.alloc_fragment((M, N), "float32")
+                T.copy(A, a)
+                T.copy(B, b)
+                T.gemm(a, b, c, policy=getattr(T.GemmWarpPolicy, policy), clear_accum=True)
+                T.copy(c, C)
+            return C
+    """).kernel
+    m, n, threads = sizes
+    a, b = ints(rng, (m, 32), np.float16), ints(rng, (32, n), np.float16)
+    np.testing.assert_array_equal(kernel(a, b, policy=policy, threads=threads),
+                                  a.astype(np.float32) @ b.astype(np.float32))
+
+
+# -- Functions of Python that kernels and factories call ----------------------
+
+def test_functions_of_python(module, target):
+    """They compute with values of run time and with sizes."""
+    made = module("""
+        def positive(x):
+            return T.if_then_else(x > 0, x, -1)
+
+        @tile.jit
+        def factory(blk=16):
+            n = T.dynamic("n")
+            blocks = tile.cdiv(n, blk)
+            last = -(-n // blk) - 1
+
+            @T.prim_func
+            def main(A: T.Tensor((n,), "int32"), B: T.Tensor((n,), "int32")):
+                with T.Kernel(blocks, threads=32) as b:
+                    for i in T.Parallel(blk):
+                        B[b * blk + i] = T.if_then_else(b == last, positive(A[b * blk + i]), 5)
+            return main
+    """)
+    a, b = np.arange(-20, 20, dtype=np.int32), np.zeros(40, np.int32)
+    made.factory()(a, b)
+    np.testing.assert_array_equal(b, np.where(np.arange(40) < 32, 5, np.where(a > 0, a, -1)))
+
+
+def test_sizes_of_run_time_outside_of_kernels(module):
+    with pytest.raises(tile.CompileError, match="the size n is known at run time only; outside"):
+        T.exp2(T.dynamic("n"))

@@ -117,3 +117,43 @@ def test_print(target, capfd):
     printing(np.array([1.5, 2], np.float32))
     assert sorted(capfd.readouterr().out.splitlines()) == [
         "F: 0 1.5", "F: 1 2", "block: 0", "seen: 1"]
+
+
+@tile.jit
+def selected(A, threads=32):
+    """Places of A that are positive, in no order, and of those that are 0 behind them."""
+    N = T.const("N")
+    A: T.Tensor((N,), "int32")
+    B = T.empty((N + 1,), "int32")
+    with T.Kernel(1, threads=threads):
+        tx = T.thread_binding(0, threads, thread="threadIdx.x")
+        count = T.alloc_shared((3,), "int32")
+        if tx < 3:
+            count[tx] = 0
+        T.sync_threads()
+        for i in T.serial(T.ceildiv(N, threads)):
+            p = i * threads + tx
+            if p < N and A[p] > 0:
+                B[T.atomic_add(count[0], 1, return_prev=True)] = p
+        T.sync_threads()
+        p = tx
+        while p < N:
+            if A[p] == 0:
+                place = count[0] + T.atomic_add(count[1], 1, return_prev=True)
+                B[place] = p
+            p += threads
+        for _ in T.serial(tx, N, threads):
+            T.atomic_add(count[2], 1)
+        T.sync_threads()
+        B[N] = count[2]
+    return B
+
+
+def test_updates_by_threads_under_their_conditions(target, rng):
+    """An update that only some threads reach is theirs, whatever its place and value."""
+    a = rng.integers(-1, 2, 75).astype(np.int32)
+    b = selected(a)
+    ones, zeros = np.flatnonzero(a > 0), np.flatnonzero(a == 0)
+    np.testing.assert_array_equal(np.sort(b[:len(ones)]), ones)
+    np.testing.assert_array_equal(np.sort(b[len(ones):len(ones) + len(zeros)]), zeros)
+    assert b[75] == 75

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
 
-def cdiv(a: int, b: int) -> int:
-    """a / b, rounded up."""
-    return -(-a // b)
+
+def cdiv(a: Any, b: Any) -> Any:
+    """a / b, rounded up; of sizes of run time, too."""
+    if isinstance(a, int) and isinstance(b, int):
+        return -(-a // b)
+    from tile.language.math import ceildiv
+
+    return ceildiv(a, b)
 
 
 def next_power_of_2(n: int) -> int:

@@ -72,6 +72,8 @@ class Function:
         self.user_names: set[str] = set()  # SSA names that are those of variables
         self.conditions: dict[str, list[affine.Poly]] = {}
         self.interpreter: Any = None  # of an eager function
+        self.guards: list[Any] = []  # values that the control flow around depends on
+        self.varying: set[str] = set()  # arguments of loops that differ between threads
 
     def name(self, base: str) -> str:
         """An SSA name that no other value has; `base` where it is free."""
@@ -182,10 +184,13 @@ def at(place: Location) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def into(block: Block) -> Iterator[Block]:
-    """Ops inside go to `block`; facts about values end with it."""
+def into(block: Block, *guards: Any) -> Iterator[Block]:
+    """Ops inside go to `block`; facts about values end with it. Whether and how often it
+    is carried out depends on `guards`."""
     function = current()
     function.blocks.append(block)
+    num_guards = len(function.guards)
+    function.guards.extend(guards)
     num_facts = len(function.ranges.facts)
     function.depth += 1
     try:
@@ -193,6 +198,7 @@ def into(block: Block) -> Iterator[Block]:
     finally:
         function.depth -= 1
         del function.ranges.facts[num_facts:]
+        del function.guards[num_guards:]
         function.blocks.pop()
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tile.dtypes import INDEX, DType
-from tile.frontend import affine, context, desugar, names, scalars
+from tile.frontend import affine, context, desugar, names, scalars, uniform
 from tile.frontend.errors import fail
 from tile.frontend.ir import Block, Op
 from tile.frontend.names import Scope, Unbound
@@ -67,7 +67,7 @@ def branch(scope: Scope, condition: Value, then: Callable[[], None],
     before = {n: scope.local(n) for n in assigned}
     blocks, after = [], []
     for body, is_then in ((then, True), (otherwise, False)):
-        with context.into(Block()) as block:
+        with context.into(Block(), condition) as block:
             if is_then:
                 scalars.assume(condition)
             body()
@@ -134,6 +134,8 @@ class Carried:
     names: list[str]
     initial: list[Any]
     types: list[DType]
+    varying: set[str] = dataclasses.field(default_factory=set)  # that differ between threads
+    found_varying: set[str] = dataclasses.field(default_factory=set)  # at the end of a round
 
     @staticmethod
     def of(scope: Scope, body: list[ast.stmt]) -> Carried:
@@ -141,13 +143,16 @@ class Carried:
         chosen = [n for n in names.assigned(body, scope) if is_scalar(scope.local(n))]
         initial = [scope.local(n) for n in chosen]
         types = [scope.type_of(n) or type_of(v) for n, v in zip(chosen, initial, strict=True)]
-        return Carried(chosen, initial, types)
+        varying = {n for n, v in zip(chosen, initial, strict=True) if uniform.varies([v])}
+        return Carried(chosen, initial, types, varying)
 
     def enter(self, scope: Scope) -> list[str]:
         """Arguments of a body; the variables stand for them."""
         fresh = results(self.names)
         for name, result, dtype in zip(self.names, fresh, self.types, strict=True):
             scope.write(name, Value(result, dtype))
+            if name in self.varying:
+                context.current().varying.add(result)
         return fresh
 
     def finals(self, scope: Scope) -> list[Any]:
@@ -161,6 +166,8 @@ class Carried:
                 fail(f"{name} is a number before the loop and something else after a round",
                      "use another name in the loop")
             values.append(value)
+        self.found_varying = {n for n, v in zip(self.names, values, strict=True)
+                              if uniform.varies([v])}
         return values
 
     def widened(self, scope: Scope, finals: list[Any]) -> list[DType]:
@@ -178,7 +185,8 @@ def build_rounds(scope: Scope, carried: Carried,
                  build: Callable[[], tuple[Block, Any, list[Any]]]) -> tuple[Block, Any]:
     """Calls `build`, which builds a body with `carried.types` and gives its
     block, other parts and the values of the variables at the end of a round,
-    until the types fit; ends the block. Other variables are as before each time."""
+    until they are what was assumed of them; ends the block. Other variables are as before
+    each time."""
     function = context.current()
     variables = dict(scope.variables)
     types = carried.types
@@ -186,8 +194,10 @@ def build_rounds(scope: Scope, carried: Carried,
         snapshot = function.snapshot()
         block, parts, finals = build()
         widened = carried.widened(scope, finals)
-        if all(a.mlir == b.mlir and a.kind == b.kind
-               for a, b in zip(widened, carried.types, strict=True)):
+        has_more = not carried.found_varying <= carried.varying
+        carried.varying |= set(carried.names) if has_more else set()
+        if not has_more and all(a.mlir == b.mlir and a.kind == b.kind
+                                for a, b in zip(widened, carried.types, strict=True)):
             with context.into(block):
                 yield_values(list(zip(finals, carried.types, strict=True)))
             return block, parts
@@ -245,7 +255,9 @@ def for_loop(scope: Scope, bounds: tuple[Any, Any, Any], label: str, body: list[
         index = Value(function.name(label), INDEX)
         function.user_names.add(index.name)
         _bound_index(index, low, high)
-        with context.into(Block()) as block:
+        if uniform.varies([low, high, stride]):
+            function.varying.add(index.name)
+        with context.into(Block(), low, high, stride) as block:
             fresh = carried.enter(scope)
             _remember_bounds(index, low, high)
             run(scalars.binary("+", scalars.binary("*", index, step), start)
@@ -298,7 +310,9 @@ def while_loop(scope: Scope, body: list[ast.stmt], assigned: list[str], attribut
             types = ", ".join(str(t.mlir) for t in carried.types)
             values = f" {', '.join(arguments)} : {types}" if arguments else ""
             context.emit(f"scf.condition({condition.name}){values}")
-        with context.into(Block()) as block:
+            if uniform.varies([condition]):
+                function.varying.add(condition.name)
+        with context.into(Block(), condition) as block:
             inner = carried.enter(scope)
             run()
             finals = carried.finals(scope)

@@ -283,7 +283,7 @@ class Expressions:
             return right()
         left = scalars.truth(left)
         function = context.current()
-        with context.into(Block()) as block:
+        with context.into(Block(), left) as block:
             if op == "and":
                 scalars.assume(left)
             value = scalars.truth(right())
@@ -326,10 +326,10 @@ class Expressions:
             return first() if condition else second()
         condition = scalars.truth(condition)
         function = context.current()
-        with context.into(Block()) as then:
+        with context.into(Block(), condition) as then:
             scalars.assume(condition)
             a = scalars.plain(first())
-        with context.into(Block()) as otherwise:
+        with context.into(Block(), condition) as otherwise:
             b = scalars.plain(second())
         dtype = scalars.unify_types(a, b)
         with context.into(then):

@@ -21,7 +21,11 @@ class Dynamic(Operators):
     kind_text = "a size"
 
     def runtime_value(self) -> Any:
-        """Its value in the function that is being built."""
+        """Its value in the function that is being built. Errors: there is none."""
+        if context.maybe_current() is None:
+            fail(f"the size {self} is known at run time only",
+                 "outside of a kernel there are its +, -, *, //, % and T.ceildiv; compute the "
+                 "rest in the kernel")
         if self.operation is not None:
             op, a, b = self.operation
             if op == "ceildiv":
@@ -74,7 +78,10 @@ class Dynamic(Operators):
     def __mul__(self, other: Any) -> Any: return self.combine("*", self, other)
     def __rmul__(self, other: Any) -> Any: return self.combine("*", other, self)
     def __floordiv__(self, other: Any) -> Any: return self.combine("//", self, other)
+    def __rfloordiv__(self, other: Any) -> Any: return self.combine("//", other, self)
     def __mod__(self, other: Any) -> Any: return self.combine("%", self, other)
+    def __rmod__(self, other: Any) -> Any: return self.combine("%", other, self)
+    def __neg__(self) -> Any: return self.combine("-", 0, self)
 
     def __eq__(self, other: Any) -> Any:
         if context.maybe_current() is None or isinstance(other, Dynamic):

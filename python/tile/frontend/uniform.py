@@ -39,13 +39,19 @@ def _is_of_thread(op: Op) -> bool:
     return any(("memref.load" in t and "#private>" in t) or "gpu.shuffle" in t for t in texts)
 
 
+def is_of_thread(values: list[Any]) -> bool:
+    """Whether a statement about these values, here, is of single threads."""
+    function = context.current()
+    return function.elements is not None or varies([*values, *function.guards])
+
+
 def varies(values: list[Any]) -> bool:
     """Whether one of the values may differ between threads."""
     function = context.current()
     kernel = function.kernel
     if kernel is None:
         return False
-    ids = {value.name for value in kernel.thread_ids.values()}
+    ids = {value.name for value in kernel.thread_ids.values()} | function.varying
     known = _definitions([kernel.entry, *function.blocks])
     pending = [v.name for v in values if hasattr(v, "name")]
     seen: set[str] = set()

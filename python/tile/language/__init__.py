@@ -19,7 +19,7 @@ from tile.language.kernel import (
     annotate_l2_hit_ratio, annotate_layout,
     annotate_min_blocks_per_sm, annotate_restrict_buffers, annotate_safe_value,
     get_block_binding, get_block_bindings, get_block_extent, get_thread_binding,
-    get_thread_bindings, get_thread_extent, use_swizzle)
+    get_thread_bindings, get_thread_extent, thread_binding, use_swizzle)
 from tile.language.loops import Parallel, Persistent, Pipelined, grid, serial, unroll, vectorized
 from tile.language.math import (
     And, Not, Or, Select, abs, acos, asin, atan, atan2, bitwise_and, bitwise_not, bitwise_or,

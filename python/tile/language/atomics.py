@@ -44,7 +44,7 @@ def _atomic(kind: str, dst: Any, value: Any, memory_order: Any, return_prev: boo
     if isinstance(dst, Element) and not is_tile:
         number = value.load_scalar() if isinstance(value, Element) else value
         number = scalars.to_value(number, dst.buffer.dtype)
-        if context.current().elements is not None or uniform.varies([number, *dst.indices]):
+        if uniform.is_of_thread([number, *dst.indices]):
             _block_orders(order, what)
             return elements.atomic(kind, dst.buffer, dst.indices, number)
         return _one_of_block(kind, dst, number, return_prev, order)
@@ -152,7 +152,7 @@ def atomic_load(src: Any, memory_order: Any = None) -> Any:
     context.kernel(what)
     if not isinstance(src, Element):
         fail(f"{what} needs an element, such as A[i]")
-    is_of_thread = context.current().elements is not None or uniform.varies(src.indices)
+    is_of_thread = uniform.is_of_thread(src.indices)
     if memory_order is None and not is_of_thread:
         memory_order = "seq_cst"
     order = _order(memory_order, what, ("acquire", "seq_cst"))
@@ -175,7 +175,7 @@ def atomic_store(dst: Any, value: Any, memory_order: Any = "seq_cst") -> None:
         fail(f"{what} needs an element, such as A[i]")
     number = value.load_scalar() if isinstance(value, Element) else value
     number = scalars.to_value(number, dst.buffer.dtype)
-    if context.current().elements is not None or uniform.varies([number, *dst.indices]):
+    if uniform.is_of_thread([number, *dst.indices]):
         unsupported(f"{what} by single threads", "one of the whole block, or an ordinary store")
     _one_of_block("exchange", dst, number, False, order)
 

@@ -134,6 +134,22 @@ def get_thread_binding(dim: int = 0) -> Value:
     return _dimension(list(ids.values()), dim, "T.get_thread_binding")
 
 
+def thread_binding(*bounds: Any, thread: str = "threadIdx.x") -> Value:
+    """The same by CUDA's name, with as many threads as the launch has."""
+    dims = {f"{kind}.{axis}": (kind, dim) for kind in ("threadIdx", "blockIdx")
+            for dim, axis in enumerate("xyz")}
+    if thread not in dims:
+        fail(f"T.thread_binding of {thread!r}", f"known are {', '.join(dims)}")
+    kind, dim = dims[thread]
+    kernel = context.kernel("T.thread_binding")
+    extent = scalars.plain(bounds[-1]) if bounds else None
+    if kind == "blockIdx":
+        return get_block_binding(dim)
+    if isinstance(extent, int) and extent != kernel.threads[dim]:
+        fail(f"T.thread_binding of {extent} threads", f"the block has {kernel.threads[dim]}")
+    return get_thread_binding(dim)
+
+
 def get_thread_bindings() -> list[Value]:
     """The ids of the thread, as many as the launch has dimensions of threads."""
     return list(context.kernel("T.get_thread_bindings").thread_ids.values())

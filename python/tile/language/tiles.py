@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any
 
 from tile.dtypes import DType, to_dtype
@@ -420,12 +421,20 @@ class GemmWarpPolicy:
     Square, FullRow, FullCol = "square", "full_row", "full_col"
 
 
-def _policy(policy: Any) -> list[str]:
+MMA_ROWS, MMA_COLUMNS = 16, 8  # of the smallest product of a warp
+
+
+def _policy(policy: Any, rows: int, columns: int) -> list[str]:
+    """The attribute; none where the product is too small to be shared in that way."""
     known = (GemmWarpPolicy.Square, GemmWarpPolicy.FullRow, GemmWarpPolicy.FullCol)
     if policy not in known:
         fail(f"the policy {policy!r} of a product",
              "use T.GemmWarpPolicy.Square, FullRow or FullCol")
-    return [f"policy = #tile.warp_policy<{policy}>"] if policy != GemmWarpPolicy.Square else []
+    kernel = context.kernel("T.gemm")
+    num_warps = max(math.prod(kernel.threads) // 32, 1)
+    fits = {GemmWarpPolicy.FullRow: rows % (MMA_ROWS * num_warps) == 0,
+            GemmWarpPolicy.FullCol: columns % (MMA_COLUMNS * num_warps) == 0}
+    return [f"policy = #tile.warp_policy<{policy}>"] if fits.get(policy) else []
 
 
 def _fitting_transposes(a: Region, b: Region, c: Region) -> str | None:
@@ -470,7 +479,7 @@ def gemm(A: Any, B: Any, C: Any, transpose_A: bool = False, transpose_B: bool = 
                                             ("transpose_b", transpose_B)) if wanted]
     if a.dtype.mlir == "f32":
         attributes.append('precision = "tf32"')
-    attributes += _policy(policy)
+    attributes += _policy(policy, rows, columns)
     clears = scalars.truth(clear_accum)
     clear_text = ""
     if isinstance(clears, Value) or clears:
@@ -493,7 +502,7 @@ def gemm_sp(A: Any, E: Any, B: Any, C: Any, transpose_A: bool = False,
     attributes = ["transpose_b"] if transpose_B else []
     if a.dtype.mlir == "f32":
         attributes.append('precision = "tf32"')
-    attributes += _policy(policy)
+    attributes += _policy(policy, *c.shape)
     clear_text = f" clear {scalars.to_value(scalars.truth(clear_accum), scalars.BOOL).name}" \
         if isinstance(clear_accum, Value) or clear_accum else ""
     operands = [r.operand() for r in (a, e, b, c)]
