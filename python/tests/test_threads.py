@@ -157,3 +157,37 @@ def test_updates_by_threads_under_their_conditions(target, rng):
     np.testing.assert_array_equal(np.sort(b[:len(ones)]), ones)
     np.testing.assert_array_equal(np.sort(b[len(ones):len(ones) + len(zeros)]), zeros)
     assert b[75] == 75
+
+
+@tile.jit
+def votes(A, threads=(16, 4)):
+    A: T.Tensor((64,), "int32")
+    B = T.empty((8, 64), "int64")
+    with T.Kernel(1, threads=threads):
+        x, y, _ = T.get_thread_bindings()
+        t = y * 16 + x
+        a = A[t]
+        B[0, t] = T.any_sync(0xFFFFFFFF, a > 8)
+        B[1, t] = T.all_sync(-1, a > -9)
+        B[2, t] = T.ballot(a > 0)
+        B[3, t] = T.get_lane_idx()
+        B[4, t] = T.get_warp_idx()
+        B[5, t] = T.get_warp_group_idx()
+        B[6, t] = T.shuffle_elect(32) or T.shuffle_elect()
+        B[7, t] = T.shfl_sync(0xFFFFFFFF, a, 5)
+    return B
+
+
+def test_votes(target, rng):
+    a = rng.integers(-9, 10, 64).astype(np.int32)
+    warps = a.reshape(2, 32)
+    b = votes(a).reshape(8, 2, 32)
+    np.testing.assert_array_equal(b[0], np.broadcast_to((warps > 8).any(1)[:, None], (2, 32)))
+    np.testing.assert_array_equal(b[1], np.broadcast_to((warps > -9).all(1)[:, None], (2, 32)))
+    bits = ((warps > 0).astype(np.int64) << np.arange(32)).sum(1)
+    np.testing.assert_array_equal(b[2], np.broadcast_to(bits[:, None], (2, 32)))
+    np.testing.assert_array_equal(b[3].ravel(), np.arange(64) % 32)
+    np.testing.assert_array_equal(b[4].ravel(), np.arange(64) // 32)
+    assert not b[5].any()
+    np.testing.assert_array_equal(b[6].ravel(), np.arange(64) % 32 == 0)
+    np.testing.assert_array_equal(b[7], np.broadcast_to(warps[:, 5:6], (2, 32)))

@@ -36,7 +36,8 @@ def _operands(op: Op) -> set[str]:
 
 def _is_of_thread(op: Op) -> bool:
     texts = [op.text, *(inner.text for _, block in op.regions for inner in block.ops)]
-    return any(("memref.load" in t and "#private>" in t) or "gpu.shuffle" in t for t in texts)
+    return any(("memref.load" in t and "#private>" in t) or "gpu.shuffle" in t
+               or "nvvm.vote" in t for t in texts)
 
 
 def is_of_thread(values: list[Any]) -> bool:

@@ -30,7 +30,8 @@ from tile.language.math import (
     truncmod)
 from tile.language.launches import pdl_sync, pdl_trigger, sync_grid
 from tile.language.threads import (
-    fence_proxy_async, shfl_down, shfl_sync, shfl_up, shfl_xor, sync_threads, sync_warp,
+    all_sync, any_sync, ballot, ballot_sync, fence_proxy_async, get_lane_idx, get_warp_group_idx,
+    get_warp_idx, shfl_down, shfl_sync, shfl_up, shfl_xor, shuffle_elect, sync_threads, sync_warp,
     warp_reduce_max, warp_reduce_min, warp_reduce_sum)
 from tile.language.outside import FUNCTIONS as _OUTSIDE
 from tile.language.reducers import alloc_reducer, finalize_reducer
@@ -45,6 +46,8 @@ Tensor = Buffer = _TensorFactory("Tensor")
 SharedBuffer = FragmentBuffer = LocalBuffer = _TensorFactory("Buffer")  # annotations of macros
 StridedTensor = _TensorFactory("StridedTensor", must_have_strides=True)
 
+Serial, Unroll, Vectorized = serial, unroll, vectorized
+fabs = abs
 no_set_max_nreg = disable_warp_group_reg_alloc
 bool, int8, int16, int32, int64 = (_BY_NAME[n] for n in (
     "bool", "int8", "int16", "int32", "int64"))

@@ -151,7 +151,7 @@ def thread_binding(*bounds: Any, thread: str = "threadIdx.x") -> Value:
 
 
 def get_thread_bindings() -> list[Value]:
-    """The ids of the thread, as many as the launch has dimensions of threads."""
+    """The three ids of the thread in its block."""
     return list(context.kernel("T.get_thread_bindings").thread_ids.values())
 
 

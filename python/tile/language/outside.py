@@ -20,7 +20,7 @@ _CURES = {
     "alloc_tmem": "tensor memory is not there yet",
     "dp4a": "use T.gemm of int8",
     "loop_break": "write `break`",
-    "thread_return": "put what follows under the opposite condition",
+    "thread_return": "write `return`",
 }
 
 

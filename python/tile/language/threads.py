@@ -11,7 +11,12 @@ from tile.frontend.errors import fail
 from tile.frontend.scalars import Value
 
 WARP_SIZE = 32
-_I32 = BY_NAME["int32"]
+_I32, _U32 = BY_NAME["int32"], BY_NAME["uint32"]
+
+
+def _mask(threads: Any) -> Value:
+    """A bit for each thread of a warp; -1 is all."""
+    return scalars.to_value(threads % 2**32 if isinstance(threads, int) else threads, _U32)
 
 
 def sync_threads(barrier_id: int | None = None, arrive_count: int | None = None) -> None:
@@ -27,7 +32,7 @@ def sync_threads(barrier_id: int | None = None, arrive_count: int | None = None)
 def sync_warp(mask: int | None = None) -> None:
     """The threads of a warp meet."""
     context.block_level("T.sync_warp")
-    name = scalars.number(-1 if mask is None else mask, _I32).name
+    name = _mask(-1 if mask is None else mask).name
     context.emit(f"nvvm.bar.warp.sync {name} : i32")
 
 
@@ -60,9 +65,75 @@ def shfl_up(value: Any, offset: Any) -> Value:
     return _shuffle("up", value, offset)
 
 
-def shfl_sync(value: Any, lane: Any) -> Value:
-    """The value of the thread with this lane."""
-    return _shuffle("idx", value, lane)
+def shfl_sync(*arguments: Any) -> Value:
+    """The value of the thread with this lane: `(value, lane)`, or `(mask, value, lane)` of
+    a whole warp."""
+    if len(arguments) not in (2, 3):
+        fail(f"T.shfl_sync needs a value and a lane, got {len(arguments)} arguments")
+    return _shuffle("idx", *arguments[-2:])
+
+
+def _vote(kind: str, mask: Any, condition: Any, result: str) -> Value:
+    context.kernel(f"T.{kind}_sync")
+    threads = _mask(mask)
+    test = scalars.to_value(scalars.truth(condition), scalars.BOOL)
+    text = f"nvvm.vote.sync {kind} {threads.name}, {test.name} -> {result}"
+    return Value(context.emit_value(text, f"is_{kind}", pure=False),
+                 scalars.BOOL if result == "i1" else _U32)
+
+
+def any_sync(mask: Any, condition: Any) -> Value:
+    """Whether a thread of the warp, of those in `mask`, has the condition."""
+    return _vote("any", mask, condition, "i1")
+
+
+def all_sync(mask: Any, condition: Any) -> Value:
+    """Whether all threads of the warp that are in `mask` have the condition."""
+    return _vote("all", mask, condition, "i1")
+
+
+def ballot_sync(mask: Any, condition: Any) -> Value:
+    """The threads of the warp that have the condition, a bit each."""
+    return _vote("ballot", mask, condition, "i32")
+
+
+def ballot(condition: Any) -> Value:
+    """The same of a whole warp."""
+    return ballot_sync(-1, condition)
+
+
+def _thread_number(what: str) -> Any:
+    kernel = context.kernel(what)
+    number: Any = 0
+    for dim, size in reversed(list(enumerate(kernel.threads))):
+        if size > 1:
+            number = scalars.binary("+", scalars.binary("*", number, size),
+                                    kernel.thread_ids[dim])
+    return number
+
+
+def get_lane_idx(warp_size: int = WARP_SIZE) -> Any:
+    """The place of the thread in its warp."""
+    return scalars.binary("%", _thread_number("T.get_lane_idx"), warp_size)
+
+
+def get_warp_idx(warp_size: int = WARP_SIZE) -> Any:
+    """The number of the thread's warp."""
+    return scalars.binary("//", _thread_number("T.get_warp_idx"), warp_size)
+
+
+def get_warp_group_idx(warp_size: int = WARP_SIZE, warps_per_group: int = 4) -> Any:
+    """The number of the thread's warpgroup."""
+    return scalars.binary("//", _thread_number("T.get_warp_group_idx"),
+                          warp_size * warps_per_group)
+
+
+def shuffle_elect(thread_extent: int = 0) -> Any:
+    """Whether this is the first thread of `thread_extent`, or of the block."""
+    number = _thread_number("T.shuffle_elect")
+    if thread_extent:
+        number = scalars.binary("%", number, thread_extent)
+    return scalars.compare("==", number, 0)
 
 
 def fence_proxy_async() -> None:
