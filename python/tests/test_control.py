@@ -117,6 +117,21 @@ BODIES = {
         while r * r < x + 9:
             r += 1
         """,
+    "while_assigned": """
+        k = 0
+        s = 0
+        while (k := k + 2) < n:
+            if k == 4:
+                continue
+            s += k * k
+        r = s * 10 + k
+        """,
+    "if_assigned": """
+        r = 1
+        if (s := x + y) > 3:
+            r = s
+        r += s * 100
+        """,
     "while_break": """
         r = 0
         k = 0

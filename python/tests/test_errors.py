@@ -326,6 +326,49 @@ MISTAKES = {
         with T.Kernel(1):
             B[0] = first(n)[0]
         """, "a function returns a number on one path and something else on another"),
+    "text_compared": ("""
+        with T.Kernel(1):
+            if n == 'causal':  # here
+                B[0] = 1
+        """, "`==` of an int32 and the text 'causal'; compare numbers"),
+    "element_of_number": ("""
+        with T.Kernel(1):
+            n[0] = 1  # here
+        """, "n is an int32, which has no elements; write `n = …`"),
+    "list_of_tensor": ("""
+        with T.Kernel(1):
+            B[0] = min(B)  # here
+        """, "the tensor B is no list of Python: it cannot be taken apart"),
+    "searched_tile": ("""
+        with T.Kernel(1):
+            S = T.alloc_shared((4,), 'int32')
+            B[0] = 3 in S  # here
+        """, "the shared tile S is no list of Python"),
+    "length_of_number": ("""
+        with T.Kernel(1):
+            B[0] = len(n)  # here
+        """, "an int32 has no length"),
+    "key_of_run_time": ("""
+        with T.Kernel(1):
+            B[0] = {1: 2}[n]  # here
+        """, "a key of run time into a dict of Python; write `if` and `elif`"),
+    "assigned_in_condition": ("""
+        with T.Kernel(1):
+            if n > 0 and (y := B[0]) > 0:  # here
+                B[0] = y
+        """, "`y := …` is computed under a condition of run time; write `y = …` before"),
+    "layouts": ("""
+        with T.Kernel(1):
+            T.annotate_layout(3)  # here
+        """, "T.annotate_layout of int; write T.annotate_layout"),
+    "half_threads": ("""
+        with T.Kernel(1, threads=256 / 2):  # here
+            B[0] = 1
+        """, "128.0 threads; a number of threads is an integer"),
+    "one_index": ("""
+        with T.Kernel(2) as (bx, by):  # here
+            B[bx] = 1
+        """, "an int32 cannot be taken apart into 2 names; a grid with one number of blocks"),
     "thread_binding": ("""
         with T.Kernel(1, threads=64):
             tx = T.thread_binding(0, 128, thread="threadIdx.x")  # here
@@ -550,7 +593,7 @@ def kernel(A: T.Tensor((m, 8), 'float32'), B: T.Tensor((m,), 'int32'), n: T.int3
     ({"A": np.zeros((8, 4), np.float32).T}, "argument A: expected rows without gaps.*ascontig"),
     ({"A": 3}, "argument A: expected a tensor, got 3"),
     ({"B": np.zeros(5, np.int32)}, "argument B: size 0 is 5, but m is 4"),
-    ({"n": 2.5}, "argument n: expected a int32, got 2.5"),
+    ({"n": 2.5}, "argument n: expected an int32, got 2.5"),
     ({"n": 2**40}, "argument n: 1099511627776 does not fit int32"),
     ({"n": "x"}, "argument n: expected a number, got str"),
     ({"q": 1}, "has no argument q; it has A, B, n"),

@@ -107,6 +107,11 @@ _MAX_EXACT = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38,
               "float8_e5m2": 57344.0}
 
 
+def article(dtype: DType) -> str:
+    """`a` or `an`, before the name."""
+    return "an" if dtype.name.startswith("int") else "a"
+
+
 def max_finite(dtype: DType) -> float:
     """The greatest finite number of a float type."""
     return _MAX_EXACT[dtype.name]

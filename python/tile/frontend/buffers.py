@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, NoReturn
 
 from tile.dtypes import INDEX, DType
 from tile.frontend import affine, context, scalars
@@ -27,6 +27,11 @@ def memref_type(shape: list[Size], dtype: DType, space: str,
         layout = f", strided<[{inner}]>"
     memory = f", {SPACES[space]}" if SPACES[space] else ""
     return f"memref<{'x'.join([*extents, str(dtype.mlir)])}{layout}{memory}>"
+
+
+def _no_sequence(memory: Any) -> NoReturn:
+    fail(f"{memory.kind_text} is no list of Python: it cannot be taken apart, searched or counted",
+         "use its shape, T.Parallel over its elements, or T.reduce_max and its like")
 
 
 class Memory:
@@ -82,6 +87,11 @@ class Buffer:
 
     def __bool__(self) -> bool:
         fail(f"{self.kind_text} is no condition", self.cure_text)
+
+    def __iter__(self, *_: Any) -> Any:
+        _no_sequence(self)
+
+    __contains__ = __len__ = __iter__
 
     def __repr__(self) -> str:
         return f"<{SPACE_TEXT[self.space]} {self.label}: {list(self.shape)} {self.dtype}>"
@@ -142,6 +152,11 @@ class Region:
         from tile.frontend import elements
 
         elements.assign(subscript_region(self, key), value)
+
+    def __iter__(self, *_: Any) -> Any:
+        _no_sequence(self)
+
+    __contains__ = __len__ = __iter__
 
     def operand(self) -> tuple[str, str]:
         """Name and type for a tile op; emits the window."""

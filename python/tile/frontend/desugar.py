@@ -75,6 +75,13 @@ def _unless_left(rest: list[ast.stmt], found: _Finder, suffix: str, place: ast.s
     return ast.fix_missing_locations(ast.copy_location(node, place))
 
 
+def tested_inside(loop: ast.While) -> ast.While:
+    """`while test: body` as `while True: if not test: break; body`."""
+    leave = ast.If(ast.UnaryOp(ast.Not(), loop.test), [ast.Break()], [])
+    new = ast.While(ast.Constant(True), [ast.copy_location(leave, loop.test), *loop.body], [])
+    return ast.fix_missing_locations(ast.copy_location(new, loop))
+
+
 def leave_all(loops: list[ast.For], suffix: str) -> list[ast.stmt]:
     """Loops one in the other, from outside to inside, of which `break` leaves all."""
     flag = BREAK + suffix

@@ -59,6 +59,7 @@ class Expressions:
     source: Source
     scope: Scope
     base_depth: int  # of control flow, of this call
+    statement_depth: int  # of control flow around the statement
     containers: dict[int, tuple[Any, int]]  # of Python, by id; where they were made
 
     def expand(self, tree: Any, source: Source, scope: Scope, args: Any, kwargs: Any,
@@ -166,9 +167,12 @@ class Expressions:
         return slice(*(None if p is None else self.evaluate(p) for p in parts))
 
     def expr_NamedExpr(self, node: ast.NamedExpr) -> Any:
+        if context.current().depth != self.statement_depth:
+            fail(f"`{ast.unparse(node.target)} := …` is computed under a condition of run time",
+                 f"write `{ast.unparse(node.target)} = …` before")
         value = self.evaluate(node.value)
-        self.scope.write(node.target.id, value)
-        return value
+        self.bind(node.target, value)
+        return self.evaluate(ast.copy_location(ast.Name(node.target.id, ast.Load()), node))
 
     def expr_Lambda(self, node: ast.Lambda) -> Any:
         return LocalFunction(self, node, self.scope)
@@ -190,6 +194,9 @@ class Expressions:
             fail("an index of run time into a list of Python",
                  "loop with T.unroll, whose indices are known when the kernel is compiled, "
                  "or use a shared tile with one dimension more")
+        if isinstance(owner, dict) and is_runtime(key):
+            fail("a key of run time into a dict of Python",
+                 "write `if` and `elif`, or use a tensor or a tile as the table")
         try:
             return owner[key]
         except IndexError:

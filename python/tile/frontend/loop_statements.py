@@ -178,6 +178,8 @@ class LoopStatements(Expressions):
             fail("`while … else` is not in the language", "set a variable before `break`")
         if context.current().kernel is None:
             fail("`while` outside of a kernel", "compute it before, in Python")
+        if any(isinstance(part, ast.NamedExpr) for part in ast.walk(node.test)):
+            node = desugar.tested_inside(node)
         body, flags = self._without_breaks(node.body)
         for flag in flags:
             self.scope.write(flag, False)

@@ -11,7 +11,7 @@ import math
 import struct
 from typing import Any
 
-from tile.dtypes import BY_NAME, INDEX, DType, to_dtype
+from tile.dtypes import BY_NAME, INDEX, DType, article, to_dtype
 from tile.frontend import affine, context
 from tile.frontend.errors import fail, unsupported
 
@@ -95,18 +95,21 @@ class Value(Operators):
 
     @property
     def kind_text(self) -> str:
-        return f"a {self.dtype}"
+        return f"{article(self.dtype)} {self.dtype}"
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, int) and key == 0:
             return self  # x[0] of a T.alloc_var is x
-        fail(f"a {self.dtype} has no elements")
+        fail(f"{self.kind_text} has no elements")
 
     def __repr__(self) -> str:
         return f"<{self.dtype} {self.name}>"
 
     def __iter__(self) -> Any:
-        fail(f"a {self.dtype} of run time cannot be iterated over or taken apart")
+        fail(f"{self.kind_text} of run time cannot be iterated over or taken apart")
+
+    def __len__(self) -> int:  # noqa: PLE0303
+        fail(f"{self.kind_text} has no length")
 
 
 def is_runtime(*values: Any) -> bool:
@@ -578,8 +581,12 @@ def _compare_integers(predicate: str, a: Value, b: Value) -> Value:
 
 
 def compare(op: str, a: Any, b: Any) -> Any:
-    if b is None or isinstance(b, str) or a is None or isinstance(a, str):
+    if b is None or a is None:
         return op == "!="
+    if isinstance(a, str) or isinstance(b, str):
+        text, other = (a, b) if isinstance(a, str) else (b, a)
+        fail(f"`{op}` of {getattr(other, 'kind_text', 'a number')} and the text {text!r}",
+             "compare numbers; what is known when the kernel is compiled is no argument of it")
     a, b = plain(a), plain(b)
     if not isinstance(a, Value) and not isinstance(b, Value):
         return PYTHON_OPERATORS[op](a, b)

@@ -48,6 +48,7 @@ class Interpreter(LoopStatements):
         self.containers: dict[int, tuple[Any, int]] = {}
         self.num_calls = 0
         self.num_flags = 0
+        self.statement_depth = 0  # of control flow around the statement
 
     # -- Functions ------------------------------------------------------------
 
@@ -64,7 +65,8 @@ class Interpreter(LoopStatements):
         """A call of a function by its tree, in place. `scope` is where it was
         defined."""
         inner = Scope(scope, scope.module)
-        saved = self.source, self.scope, self.base_depth, self.base_elements
+        saved = (self.source, self.scope, self.base_depth, self.base_elements,
+                 self.statement_depth)
         bound = self._bind_arguments(tree.args, inner, args, kwargs, name)
         self.num_calls += 1
         if self.num_calls > MAX_DEPTH:
@@ -75,6 +77,7 @@ class Interpreter(LoopStatements):
             self.source, self.scope = source, inner
             self.base_depth = context.current().depth
             self.base_elements = context.current().elements
+            self.statement_depth = self.base_depth
             inner.variables.update(bound)
             if isinstance(tree, ast.Lambda):
                 return self.evaluate(tree.body)
@@ -94,7 +97,8 @@ class Interpreter(LoopStatements):
                               (*error.notes, note)) from error
         finally:
             self.num_calls -= 1
-            self.source, self.scope, self.base_depth, self.base_elements = saved
+            (self.source, self.scope, self.base_depth, self.base_elements,
+             self.statement_depth) = saved
 
     def _bind_arguments(self, spec: ast.arguments, scope: Scope, args: Any, kwargs: Any,
                         name: str) -> dict[str, Any]:
@@ -135,6 +139,7 @@ class Interpreter(LoopStatements):
     def run(self, body: list[ast.stmt]) -> None:
         for statement in body:
             method = getattr(self, "stmt_" + type(statement).__name__, None)
+            self.statement_depth = context.current().depth
             with self.place(statement):
                 if method is None:
                     self._refuse(statement)
@@ -285,7 +290,11 @@ class Interpreter(LoopStatements):
             self._bind_name(target.id, value)
         elif isinstance(target, ast.Subscript):
             owner, key = self.evaluate(target.value), self.evaluate(target.slice)
-            if isinstance(owner, Value) and isinstance(target.value, ast.Name) and key == 0:
+            if isinstance(owner, Value) and isinstance(target.value, ast.Name):
+                if not isinstance(key, int) or key != 0 \
+                        or self.scope.type_of(target.value.id) is None:
+                    fail(f"{target.value.id} is {owner.kind_text}, which has no elements",
+                         f"write `{target.value.id} = …`, or make it a tile or a tensor")
                 self._bind_name(target.value.id, value)  # x[0] of a T.alloc_var is x
                 return
             self.check_change(owner)
@@ -302,7 +311,10 @@ class Interpreter(LoopStatements):
 
     def _unpack(self, targets: list[ast.expr], value: Any) -> None:
         if isinstance(value, (Value, Buffer, Region)):
-            fail(f"{value.kind_text} cannot be taken apart into {len(targets)} names")
+            kernel = context.current().kernel
+            is_block = kernel is not None and any(value is b for b in kernel.blocks)
+            fail(f"{value.kind_text} cannot be taken apart into {len(targets)} names",
+                 "a grid with one number of blocks has one index" if is_block else None)
         items = list(value)
         star = [i for i, t in enumerate(targets) if isinstance(t, ast.Starred)]
         if star:

@@ -48,6 +48,9 @@ class Kernel:
     def _thread_counts(self, threads: Any) -> list[int]:
         threads = 128 if threads is None else threads
         counts = list(threads) if isinstance(threads, (tuple, list)) else [threads]
+        for count in counts:
+            if isinstance(count, float):
+                fail(f"{count} threads", "a number of threads is an integer")
         numbers = [scalars.constant_value(scalars.plain(n)) for n in counts]
         if any(n is None for n in numbers):
             fail("the number of threads is known at run time only",
@@ -278,6 +281,9 @@ def annotate_layout(layouts: Any, **ignored: Any) -> None:
     """Layouts of tiles. The compiler chooses them; what a kernel asks for is not
     needed for its result."""
     context.kernel("T.annotate_layout")
+    if not isinstance(layouts, dict):
+        fail(f"T.annotate_layout of {type(layouts).__name__}",
+             "write T.annotate_layout({tile: layout})")
 
 
 def annotate_safe_value(values: dict[Buffer, Any]) -> None:

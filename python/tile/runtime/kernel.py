@@ -7,7 +7,7 @@ import dataclasses
 import os
 from typing import Any
 
-from tile.dtypes import DType
+from tile.dtypes import DType, article
 from tile.frontend.errors import CompileError
 from tile.frontend.program import Parameter, Program
 from tile.frontend.types import Dynamic, TensorType
@@ -252,7 +252,7 @@ class JITKernel:
             entry.kind, entry.real = library.ARG_FLOAT, float(value)
             return
         if isinstance(value, float) and not value.is_integer():
-            raise ArgumentError(f"{name}: expected a {kind}, got {value}")
+            raise ArgumentError(f"{name}: expected {article(kind)} {kind}, got {value}")
         low, high = kind.bounds()
         if not low <= int(value) <= high:
             raise ArgumentError(f"{name}: {int(value)} does not fit {kind}")
