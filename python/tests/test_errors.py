@@ -283,10 +283,6 @@ MISTAKES = {
         with T.Kernel(1):
             S = T.alloc_shared((4,), 'float17')  # here
         """, "expected a data type, got 'float17'"),
-    "type_not_there": ("""
-        with T.Kernel(1):
-            S = T.alloc_shared((4,), 'float4_e2m1fn')  # here
-        """, "tiles of float4_e2m1fn are not there yet; use uint8"),
     "python_condition": ("""
         def pick(v):
             return 1 if v else 2

@@ -15,7 +15,7 @@ class DType:
     name: str
     kind: str
     bits: int
-    mlir: str | None  # None: the dialect has no such type
+    mlir: str  # of coded ones that of their codes
     dlpack_code: int
 
     def __call__(self, value: Any) -> Any:
@@ -43,6 +43,16 @@ class DType:
         return self.kind == FLOAT
 
     @property
+    def is_coded(self) -> bool:
+        """Whether tile IR has codes in place of the numbers (coded.py)."""
+        return self.name in CODED
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether tensors have two elements in a byte."""
+        return self.bits == 4
+
+    @property
     def is_integer(self) -> bool:
         return self.kind in (INT, UINT)
 
@@ -63,6 +73,8 @@ class DType:
         return -(2 ** (self.bits - 1)), 2 ** (self.bits - 1) - 1
 
 
+CODED = ("float8_e8m0fnu", "float4_e2m1fn", "int4", "uint4")
+
 # name, kind, bits, MLIR type, code of DLPack 1.1
 _TABLE = [
     DType("bool", BOOL, 1, "i1", 6),
@@ -81,8 +93,10 @@ _TABLE = [
     DType("tfloat32", FLOAT, 32, "f32", 2),
     DType("float8_e4m3fn", FLOAT, 8, "f8E4M3FN", 10),
     DType("float8_e5m2", FLOAT, 8, "f8E5M2", 12),
-    DType("float8_e8m0fnu", FLOAT, 8, None, 14),
-    DType("float4_e2m1fn", FLOAT, 4, None, 17),
+    DType("float8_e8m0fnu", FLOAT, 8, "i8", 14),
+    DType("float4_e2m1fn", FLOAT, 4, "i8", 17),
+    DType("int4", INT, 4, "i8", 0),
+    DType("uint4", UINT, 4, "i8", 1),
 ]
 BY_NAME = {dtype.name: dtype for dtype in _TABLE}
 
@@ -104,7 +118,7 @@ _ALIASES = {
 _MAX_EXACT = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38,
               "float32": 3.4028234663852886e38, "tfloat32": 3.4028234663852886e38,
               "float64": 1.7976931348623157e308, "float8_e4m3fn": 448.0,
-              "float8_e5m2": 57344.0}
+              "float8_e5m2": 57344.0, "float8_e8m0fnu": 2.0**127, "float4_e2m1fn": 6.0}
 
 
 def article(dtype: DType) -> str:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from tile.dtypes import DType
+from tile.dtypes import BY_NAME, DType
 from tile.frontend.types import Dynamic, TensorType
 from tile.runtime import device, tensors
 
@@ -111,9 +111,16 @@ def _values(shape: tuple[int, ...], dtype: DType, supply: TensorSupplyType, seed
     return rng.standard_normal(shape)
 
 
+def _codes(shape: tuple[int, ...], dtype: DType) -> tuple[tuple[int, ...], DType]:
+    """Bytes of small codes, which are small numbers."""
+    return tensors.memory_of(shape, dtype)[0], BY_NAME["uint8"]
+
+
 def make_tensor(shape: tuple[int, ...], dtype: DType, supply: TensorSupplyType,
                 seed: int = 0) -> Any:
     """A tensor of torch on the GPU where there is one, else of numpy."""
+    if dtype.is_coded:
+        shape, dtype = _codes(shape, dtype)
     values = _values(shape, dtype, supply, seed)
     torch = _cuda()
     if torch is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, NoReturn
 
-from tile.dtypes import INDEX, DType
+from tile.dtypes import BY_NAME, INDEX, DType
 from tile.frontend import affine, context, scalars
 from tile.frontend.errors import fail, unsupported
 from tile.frontend.ir import Block, Op
@@ -20,6 +20,8 @@ Size = Any  # int or Value
 
 def memref_type(shape: list[Size], dtype: DType, space: str,
                 strides: list[int | None] | None = None) -> str:
+    if dtype.is_packed and space == GLOBAL:
+        shape = [*shape[:-1], shape[-1] // 2]
     extents = [str(n) if isinstance(n, int) else "?" for n in shape]
     layout = ""
     if strides is not None:
@@ -46,9 +48,12 @@ class Buffer:
 
     def __init__(self, name: str, label: str, space: str, shape: list[Size], dtype: DType,
                  strides: list[int | None] | None = None):
-        if dtype.mlir is None:
-            unsupported(f"tiles and tensors of {dtype} are not there yet",
-                        "use uint8 and unpack in the kernel")
+        self.is_packed = dtype.is_packed and space == GLOBAL
+        if self.is_packed and (strides is not None or not isinstance(shape[-1], int)
+                               or shape[-1] % 2):
+            unsupported(f"the last size of {label} is {shape[-1]}, and two elements of {dtype} are "
+                        "in a byte", "it must be even, known when the kernel is compiled, and "
+                        "without strides")
         self.name, self.label, self.space = name, label, space
         self.shape, self.dtype = tuple(shape), dtype
         self.type = memref_type(shape, dtype, space, strides)
@@ -158,17 +163,35 @@ class Region:
 
     __contains__ = __len__ = __iter__
 
-    def operand(self) -> tuple[str, str]:
-        """Name and type for a tile op; emits the window."""
+    def operand(self, has_codes: bool = False) -> tuple[str, str]:
+        """Name and type for a tile op; emits the window. Errors: it has codes, and the
+        op knows none."""
+        if self.dtype.is_coded and not has_codes:
+            unsupported(f"{self.kind_text} of {self.dtype} is copied, filled and indexed only",
+                        f"T.copy it to a tile of {coded_numbers(self.dtype)} first")
+        if self.buffer.is_packed:
+            return self._packed_operand()
         if self.is_whole():
             return self.buffer.name, self.buffer.type
         if self.has_all() and self.space != GLOBAL:
             mlir = memref_type(list(self.shape), self.dtype, self.space)
             text = f"tile.view {self.buffer.name} : {self.buffer.type} to {mlir}"
             return context.emit_value(text, f"{self.label}_view"), mlir
-        places = ", ".join(place_text(o) for o in self.offsets)
+        return self._window(self.offsets, self.sizes)
+
+    def _packed_operand(self) -> tuple[str, str]:
+        """The bytes of a tensor with two elements in each."""
+        from tile.frontend import coded
+
+        if len(self.sizes) - 1 in (*self.dropped, *self.ends) or self.sizes[-1] % 2:
+            fail(f"{self.kind_text} that is not of whole bytes of two elements")
+        first = coded.half_of(self.offsets[-1], self.kind_text)
+        return self._window([*self.offsets[:-1], first], [*self.sizes[:-1], self.sizes[-1] // 2])
+
+    def _window(self, offsets: list[Any], extents: list[int]) -> tuple[str, str]:
+        places = ", ".join(place_text(o) for o in offsets)
         drop = f" drop [{', '.join(map(str, self.dropped))}]" if self.dropped else ""
-        sizes = ", ".join(map(str, self.sizes))
+        sizes = ", ".join(map(str, extents))
         end = ""
         if self.ends:
             names = ", ".join(scalars.to_index(e).name for e in self.ends.values())
@@ -178,8 +201,9 @@ class Region:
                 f" : {self.buffer.type}")
         name = context.emit_value(text, f"{self.buffer.label}_tile")
         memory = SPACES[self.buffer.space]
-        extents = "x".join([*map(str, self.shape), str(self.dtype.mlir)])
-        return name, f"!tile.region<{extents}{', ' + memory if memory else ''}>"
+        shape = [n for d, n in enumerate(extents) if d not in self.dropped]
+        typed = "x".join([*map(str, shape), str(self.dtype.mlir)])
+        return name, f"!tile.region<{typed}{', ' + memory if memory else ''}>"
 
 
 def pad_text(buffer: Buffer) -> str:
@@ -376,6 +400,24 @@ def inside(buffer: Buffer, indices: list[Any]) -> Value | None:
     return result
 
 
+def coded_numbers(dtype: DType) -> DType:
+    from tile.frontend import coded
+
+    return coded.number_type(dtype)
+
+
+def load_code(buffer: Buffer, indices: list[Any]) -> Value:
+    """The code of an element; outside of a tensor 0."""
+    from tile.frontend import coded
+
+    if not buffer.is_packed:
+        return _load(buffer, indices)
+    bytes_of = Buffer(buffer.name, buffer.label, GLOBAL,
+                      [*buffer.shape[:-1], buffer.shape[-1] // 2], BY_NAME["uint8"])
+    byte = _load(bytes_of, [*indices[:-1], scalars.binary("//", indices[-1], 2)])
+    return coded.nibble(byte, indices[-1])
+
+
 def access(buffer: Buffer, indices: list[Any]) -> str:
     """`name[i, j]` of a memref op."""
     return f"{buffer.name}[{', '.join(scalars.to_index(i).name for i in indices)}]"
@@ -385,6 +427,14 @@ def load(buffer: Buffer, indices: list[Any]) -> Value:
     """The value of an element. Outside of a tensor it is 0, or what
     T.annotate_safe_value says."""
     context.kernel(f"reading {buffer.label}")
+    if buffer.dtype.is_coded:
+        from tile.frontend import coded
+
+        return coded.decode(load_code(buffer, indices), buffer.dtype)
+    return _load(buffer, indices)
+
+
+def _load(buffer: Buffer, indices: list[Any]) -> Value:
     if buffer.space == FRAGMENT:
         if context.current().elements is None:
             return _load_from_fragment(buffer, indices)
@@ -423,7 +473,7 @@ def _load_from_fragment(buffer: Buffer, indices: list[Any]) -> Value:
         return _loaded(buffer, f"memref.load {access(scratch, indices)} : {scratch.type}")
     shape = [1] * buffer.ndim
     scratch = allocate(SHARED, shape, buffer.dtype, f"{buffer.label}_element")
-    name, mlir = Region(buffer, indices, shape).operand()
+    name, mlir = Region(buffer, indices, shape).operand(True)
     context.emit(f"tile.copy {name} to {scratch.name} : {mlir}, {scratch.type}")
     return _loaded(buffer, f"memref.load {access(scratch, [0] * buffer.ndim)} : {scratch.type}")
 

@@ -34,6 +34,9 @@ def store(buffer: Buffer, indices: list[Any], value: Any) -> None:
     if isinstance(value, (Buffer, Region)):
         fail(f"an element of {buffer.label} cannot hold {value.kind_text}",
              "use T.copy, or name an element on the right")
+    if buffer.is_packed:
+        fail(f"an element of {buffer.label} is stored, and two of {buffer.dtype} are in a byte",
+             "store it to a tile, and T.copy the tile")
     value = scalars.to_value(value, buffer.dtype)
     buffer.is_written = True
     if buffer.space == FRAGMENT and context.current().elements is None:
@@ -92,6 +95,8 @@ _KINDS = {"add": ("addf", "addi", "addi"), "max": ("maximumf", "maxs", "maxu"),
 def atomic(kind: str, buffer: Buffer, indices: list[Any], value: Any) -> Value | None:
     """An atomic update of one element by an element loop; the value before, but
     for a tensor of which it is not known that the place is inside."""
+    if buffer.dtype.is_coded:
+        fail(f"an atomic update of {buffer.dtype}", "update float32, and convert the result")
     value = scalars.to_value(value, buffer.dtype)
     column = 0 if buffer.dtype.is_float else 2 if buffer.dtype.kind == "uint" else 1
     op = _KINDS[kind][column]

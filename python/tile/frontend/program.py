@@ -131,7 +131,10 @@ def parameter_type(annotation: Any, name: str, place: Location) -> TensorType | 
     if isinstance(annotation, TensorType):
         return annotation
     try:
-        return to_dtype(annotation)
+        kind = to_dtype(annotation)
+        if kind.is_coded:
+            raise CompileError(f"{name} is a number of {kind}", place, "give it as T.float32")
+        return kind
     except TypeError as error:
         raise CompileError(f"the type of {name} is {annotation!r}", place,
                            "write T.Tensor(shape, dtype), or T.int32 and its like") from error
@@ -313,9 +316,12 @@ class EagerInterpreter(Interpreter):
 
     def _match(self, name: str, described: TensorType, actual: Argument) -> None:
         assert actual.shape is not None
-        if len(described.shape) != len(actual.shape):
-            fail(f"{name} has {len(actual.shape)} dimensions, expected {len(described.shape)}")
-        for dim, (size, extent) in enumerate(zip(described.shape, actual.shape, strict=True)):
+        shape = actual.shape
+        if described.dtype.is_packed:
+            shape = (*shape[:-1], 2 * shape[-1])
+        if len(described.shape) != len(shape):
+            fail(f"{name} has {len(shape)} dimensions, expected {len(described.shape)}")
+        for dim, (size, extent) in enumerate(zip(described.shape, shape, strict=True)):
             if isinstance(size, Const) and size.value is None:
                 size.value = int(extent)
             wanted = size.bound_size() if isinstance(size, Const) else size

@@ -13,7 +13,7 @@ from typing import Any
 
 from tile.dtypes import BY_NAME, INDEX, DType, article, to_dtype
 from tile.frontend import affine, context
-from tile.frontend.errors import fail, unsupported
+from tile.frontend.errors import fail
 
 BOOL, I32, I64 = BY_NAME["bool"], BY_NAME["int32"], BY_NAME["int64"]
 F32 = BY_NAME["float32"]
@@ -147,8 +147,10 @@ def float_text(value: float, dtype: DType) -> str:
 
 def number(value: Any, dtype: DType) -> Value:
     """A constant. Errors: the type does not hold it."""
-    if dtype.mlir is None:
-        unsupported(f"{dtype} has no arithmetic yet", "convert to float16 or float32 first")
+    if dtype.is_coded:
+        from tile.frontend import coded
+
+        return coded.constant(value, dtype)
     if dtype.is_bool:
         text = "true" if value else "false"
         return Value(context.constant(text, dtype, text), dtype)
@@ -220,6 +222,10 @@ def to_value(value: Any, dtype: DType | None = None) -> Value:
     Python gives them."""
     value = plain(value)
     if isinstance(value, Value):
+        if dtype is not None and dtype.is_coded:
+            from tile.frontend import coded
+
+            return value if value.dtype == dtype else coded.encode(value, dtype)
         return value if dtype is None else cast(value, dtype)
     if dtype is None:
         dtype = BOOL if isinstance(value, bool) else F32 if isinstance(value, float) else INDEX
@@ -279,8 +285,10 @@ def cast(value: Any, dtype: DType) -> Any:
             value = int(value)
         return number(value, dtype)
     source = value.dtype
-    if dtype.mlir is None or source.mlir is None:
-        unsupported(f"{dtype if dtype.mlir is None else source} has no conversions yet")
+    if dtype.is_coded:
+        from tile.frontend import coded
+
+        return coded.decode(coded.encode(value, dtype), dtype)
     if source.mlir == dtype.mlir:
         return value if source is dtype else Value(value.name, dtype, value.poly)
     if dtype.is_bool:

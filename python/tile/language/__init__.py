@@ -56,6 +56,7 @@ float16, bfloat16, float32, tfloat32, float64 = (_BY_NAME[n] for n in (
     "float16", "bfloat16", "float32", "tfloat32", "float64"))
 float8_e4m3fn, float8_e5m2, float8_e8m0fnu, float4_e2m1fn = (_BY_NAME[n] for n in (
     "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu", "float4_e2m1fn"))
+int4, uint4 = _BY_NAME["int4"], _BY_NAME["uint4"]
 half, float, double, int, uint = float16, float32, float64, int32, uint32
 float8_e4m3 = e4m3_float8 = float8_e4m3fn
 e5m2_float8 = float8_e5m2

@@ -221,8 +221,6 @@ def _alloc(space: str, shape: Any, dtype: Any, what: str) -> Buffer:
     if context.current().elements is not None and space != LOCAL:
         fail(f"{what} in T.Parallel", "allocate tiles outside of the loop over elements")
     kind = to_dtype(dtype)
-    if kind.mlir is None:
-        unsupported(f"tiles of {kind} are not there yet", "use uint8 and unpack in the kernel")
     return buffers.allocate(space, _shape(shape, what), kind, what.rsplit("_", maxsplit=1)[-1])
 
 
@@ -254,6 +252,8 @@ def alloc_var(dtype: Any, init: Any = None, *rest: Any, scope: str = "local.var"
     """A scalar that `x = …` changes and keeps its type; 0 at first."""
     context.kernel("T.alloc_var")
     kind = to_dtype(dtype)
+    if kind.is_coded:
+        fail(f"a variable of {kind}", f"use {buffers.coded_numbers(kind)}, and store it to a tile")
     if isinstance(init, str):  # the scope, in an older form
         init = None
     value = scalars.to_value(0 if init is None else init, kind)

@@ -8,7 +8,7 @@ import math as python_math
 from typing import Any
 
 from tile.dtypes import BY_NAME, INDEX, DType, max_finite, to_dtype
-from tile.frontend import context, scalars
+from tile.frontend import coded, context, scalars
 from tile.frontend.errors import fail
 from tile.frontend.scalars import Value
 
@@ -251,6 +251,8 @@ def reinterpret(x: Any, dtype: Any) -> Any:
         fail(f"T.reinterpret of {source} as {target}, which has {target.bits} bits")
     if source is INDEX:
         value = scalars.cast(value, BY_NAME["int32"])
+    if target.is_coded:
+        return coded.decode(value, target)
     if value.dtype.mlir == target.mlir:
         return Value(value.name, target)
     text = f"arith.bitcast {value.name} : {value.dtype.mlir} to {target.mlir}"

@@ -6,8 +6,8 @@ import itertools
 import math
 from typing import Any
 
-from tile.dtypes import DType, to_dtype
-from tile.frontend import buffers, context, elements, scalars
+from tile.dtypes import BY_NAME, DType, to_dtype
+from tile.frontend import buffers, coded, context, elements, scalars
 from tile.frontend.buffers import (
     FRAGMENT,
     GLOBAL,
@@ -194,7 +194,9 @@ def copy(src: Any, dst: Any, coalesced_width: int | None = None, disable_tma: bo
         return
     source, target = meet(src, dst, "T.copy")
     target.buffer.is_written = True
-    if not _converts_directly(source.dtype, target.dtype):
+    if source.dtype.is_coded or target.dtype.is_coded:
+        _copy_coded(source, target, options)
+    elif not _converts_directly(source.dtype, target.dtype):
         _copy_in_loop(source, target)
     elif source.space == target.space == GLOBAL:
         middle = Region(buffers.allocate(FRAGMENT, list(source.shape), source.dtype, "moved"),
@@ -246,8 +248,66 @@ def _repeat_in_loop(source: Region, target: Region, kept: list[int], shift: int)
     element_loop(list(target.shape), body)
 
 
+def _copy_coded(source: Region, target: Region, options: dict[str, Any]) -> None:
+    """A copy of codes, or one that makes or reads them. Bytes of two codes pass a shared
+    tile of bytes, which is copied as a whole."""
+    if source.dtype != target.dtype:
+        if target.buffer.is_packed:
+            middle = _shared_like(source, target.dtype)
+            _copy_in_loop(source, middle)
+            source = middle
+        else:
+            _copy_in_loop(source, target)
+            return
+    if source.buffer.is_packed == target.buffer.is_packed:
+        if source.space == target.space == GLOBAL:
+            middle = _bytes_of(source) if source.buffer.is_packed else _shared_like(source)
+            emit_copy(source, middle, options)
+            emit_copy(middle, target, options)
+        else:
+            emit_copy(source, target, options)
+        return
+    if source.buffer.is_packed:
+        packed = _bytes_of(source)
+        emit_copy(source, packed, options)
+
+        def unpack(indices: list[Value]) -> None:
+            byte = buffers.load(packed.buffer, [*indices[:-1],
+                                                scalars.binary("//", indices[-1], 2)])
+            code = Value(coded.nibble(byte, indices[-1]).name, target.dtype)
+            elements.assign(target[tuple(indices)], code)
+
+        element_loop(list(target.shape), unpack)
+        return
+    if source.space == FRAGMENT:
+        middle = _shared_like(source)
+        emit_copy(source, middle, options)
+        source = middle
+    packed = _bytes_of(target)
+
+    def pack(indices: list[Value]) -> None:
+        first = scalars.binary("*", indices[-1], 2)
+        codes = [source[(*indices[:-1], place)] for place in (first, scalars.binary("+", first, 1))]
+        byte = coded.pair(*(buffers.load_code(c.buffer, c.indices) for c in codes))
+        elements.store(packed.buffer, indices, byte)
+
+    element_loop(list(packed.shape), pack)
+    emit_copy(packed, target, options)
+
+
+def _shared_like(region: Region, dtype: DType | None = None) -> Region:
+    return buffers.whole(buffers.allocate(SHARED, list(region.shape), dtype or region.dtype,
+                                          f"{region.label}_codes"), "T.copy")
+
+
+def _bytes_of(region: Region) -> Region:
+    shape = [*region.shape[:-1], region.shape[-1] // 2]
+    return buffers.whole(buffers.allocate(SHARED, shape, BY_NAME["uint8"],
+                                          f"{region.label}_bytes"), "T.copy")
+
+
 def emit_copy(source: Region, target: Region, options: dict[str, Any]) -> None:
-    x, y = source.operand(), target.operand()
+    x, y = source.operand(True), target.operand(True)
     attributes = _copy_attributes(source, target, options)
     context.emit(f"tile.copy {x[0]} to {y[0]}{attributes} : {x[1]}, {y[1]}")
 
@@ -303,13 +363,18 @@ def fill(buffer: Any, value: Any) -> None:
         fail(f"T.fill with {value.kind_text}, which is no number", "use T.copy")
     number = scalars.to_value(value, target.dtype)
     target.buffer.is_written = True
+    if target.buffer.is_packed:
+        middle = _shared_like(target)
+        fill(middle, number)
+        copy(middle, target)
+        return
     if context.current().elements is not None:
         if target.space != LOCAL:
             context.block_level("T.fill")
         for place in itertools.product(*map(range, target.shape)):
             elements.assign(target[place], number)
         return
-    name, mlir = target.operand()
+    name, mlir = target.operand(True)
     context.emit(f"tile.fill {name}, {number.name} : {mlir}, {target.dtype.mlir}")
 
 
@@ -375,6 +440,8 @@ def view(src: Buffer, shape: Any = None, dtype: Any = None) -> Buffer:
     if not isinstance(src, Buffer):
         fail("T.view needs a whole tile")
     kind = src.dtype if dtype is None else to_dtype(dtype)
+    if src.space == GLOBAL and (src.is_packed or kind.is_packed):
+        unsupported(f"T.view of the tensor {src.label}, which has two elements in a byte")
     sizes = list(src.shape) if shape is None else list(
         shape if isinstance(shape, (tuple, list)) else [shape])
     if src.space == GLOBAL:
@@ -458,7 +525,14 @@ def _factor(value: Any, what: str) -> Region:
     if flat is None or flat.ndim != 2:
         fail(f"{what} of T.gemm must have 2 dimensions, got {list(region.shape)}",
              "name a window, such as A[0, :, :]")
-    return flat
+    return _as_numbers(flat) if flat.dtype.is_packed else flat
+
+
+def _as_numbers(factor: Region) -> Region:
+    """A factor of 4 bits as one of the type that matrix instructions have."""
+    numbers = _shared_like(factor, coded.number_type(factor.dtype))
+    _copy_in_loop(factor, numbers)
+    return numbers
 
 
 @_places

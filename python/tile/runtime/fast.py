@@ -68,7 +68,7 @@ def _parameter(parameter: Any, value: Any, symbols: dict[str, int]) -> Any:
     kind = parameter.type
     if isinstance(kind, DType):
         return ("f" if kind.is_float else "i", False, None, 0, 0, (), None)
-    if kind.strides is not None or not hasattr(value, "get_device"):
+    if kind.strides is not None or kind.dtype.is_coded or not hasattr(value, "get_device"):
         return None
     dims = []
     for size in kind.shape:

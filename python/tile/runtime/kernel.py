@@ -7,7 +7,7 @@ import dataclasses
 import os
 from typing import Any
 
-from tile.dtypes import DType, article
+from tile.dtypes import BY_NAME, DType, article
 from tile.frontend.errors import CompileError
 from tile.frontend.program import Parameter, Program
 from tile.frontend.types import Dynamic, TensorType
@@ -27,6 +27,11 @@ class _Bound:
     values: list[Any]  # in the order of parameters
     keep: list[Any]
     is_aligned: bool
+
+
+def _memory_type(dtype: DType) -> DType:
+    """What the launcher is told of a tensor: codes are bytes."""
+    return BY_NAME["uint8"] if dtype.is_coded else dtype
 
 
 class JITKernel:
@@ -159,9 +164,10 @@ class JITKernel:
             if parameter.is_output and parameter.name not in values:
                 assert isinstance(parameter.type, TensorType)
                 shape = tuple(self._size(s, sizes) for s in parameter.type.shape)
-                values[parameter.name] = tensors.new_like(template, shape, parameter.type.dtype)
+                shape, dtype = tensors.memory_of(shape, parameter.type.dtype)
+                values[parameter.name] = tensors.new_like(template, shape, dtype)
                 array = tensors.describe(values[parameter.name], parameter.name)
-                array.dtype = parameter.type.dtype
+                array.dtype = _memory_type(dtype)
                 arrays[parameter.name] = array
         return self._pack(values, arrays)
 
@@ -176,11 +182,12 @@ class JITKernel:
         array = tensors.describe(value, name)
         if not tensors.fits(array.dtype, kind.dtype):
             raise ArgumentError(f"{name}: expected elements of {kind.dtype}, got {array.dtype}")
-        array.dtype = kind.dtype
+        sizes_of_kind, dtype = tensors.memory_of(kind.shape, kind.dtype)
+        array.dtype = _memory_type(dtype)
         if len(array.shape) != len(kind.shape):
             raise ArgumentError(f"{name}: expected {len(kind.shape)} dimensions, got shape "
                                 f"{list(array.shape)}")
-        for dim, (size, extent) in enumerate(zip(kind.shape, array.shape, strict=True)):
+        for dim, (size, extent) in enumerate(zip(sizes_of_kind, array.shape, strict=True)):
             if isinstance(size, Dynamic) and size.operation is None:
                 if sizes.setdefault(size.name, extent) != extent:
                     raise ArgumentError(f"{name}: size {dim} is {extent}, but {size.name} is "
@@ -191,8 +198,10 @@ class JITKernel:
                     symbol, op, number = inverse
                     sizes.setdefault(symbol, extent + (number if op == "+" else -number))
             elif size != extent:
-                raise ArgumentError(f"{name}: expected size {size} in dimension {dim}, got shape "
-                                    f"{list(array.shape)}")
+                why = f", for two of {kind.dtype} are in a byte" \
+                    if kind.dtype.is_packed and dim == len(array.shape) - 1 else ""
+                raise ArgumentError(f"{name}: expected size {size} in dimension {dim}{why}, got "
+                                    f"shape {list(array.shape)}")
         self._check_strides(name, kind, array)
         return array
 

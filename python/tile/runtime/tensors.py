@@ -92,10 +92,15 @@ def shape_and_dtype(value: Any, name: str) -> tuple[tuple[int, ...], DType]:
         array = describe(value, name)
         return array.shape, array.dtype
     try:
-        return tuple(value.shape), to_dtype(value.dtype)
+        return tuple(value.shape), _memory_dtype(value.dtype)
     except TypeError as error:
         raise ArgumentError(f"{name}: expected a tensor, got {type(value).__name__}: "
                             f"{error}") from error
+
+
+def _memory_dtype(dtype: Any) -> DType:
+    """The type of an array's elements; torch has one of pairs, float4_e2m1fn_x2: bytes."""
+    return BY_NAME["uint8"] if str(dtype).endswith("_x2") else to_dtype(dtype)
 
 
 def _from_numpy(value: Any) -> Array:
@@ -116,7 +121,7 @@ def _from_torch(value: Any) -> Array:
     if device is None:
         raise TypeError(f"a tensor on the device {kind}")
     return Array(value.data_ptr(), tuple(value.shape), tuple(value.stride()),
-                 to_dtype(value.dtype), device, value.device.index or 0, value)
+                 _memory_dtype(value.dtype), device, value.device.index or 0, value)
 
 
 class _ManagedTensor(ctypes.Structure):
@@ -159,7 +164,7 @@ def contiguous_strides(shape: tuple[int, ...]) -> tuple[int, ...]:
 def _numpy_dtype(dtype: DType) -> Any:
     import numpy
 
-    if dtype.name in ("bfloat16", "float8_e4m3fn", "float8_e5m2"):
+    if dtype.name in ("bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu"):
         try:
             import ml_dtypes
         except ImportError:
@@ -184,9 +189,18 @@ def new_like(template: Any, shape: tuple[int, ...], dtype: DType) -> Any:
     return numpy.empty(shape, dtype=_numpy_dtype(dtype))
 
 
+def memory_of(shape: tuple[Any, ...], dtype: DType) -> tuple[tuple[Any, ...], DType]:
+    """Shape and type of the memory of a tensor: bytes, where two elements are in each."""
+    if not dtype.is_packed:
+        return shape, dtype
+    return (*shape[:-1], shape[-1] // 2), BY_NAME["uint8"]
+
+
 def fits(actual: DType, wanted: DType) -> bool:
     """Whether memory of one type may be read as another."""
     if actual == wanted or (actual.name, wanted.name) == ("float32", "tfloat32"):
         return True
+    if wanted.is_packed:
+        return actual.name in ("uint8", "int8")
     return actual.kind == "uint" and actual.bits == wanted.bits and wanted.name in (
-        "bfloat16", "float8_e4m3fn", "float8_e5m2")
+        "bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu")
