@@ -250,7 +250,8 @@ static void write_read(ProgramWriter *w, MlirOperation op, int window,
     if (!is_first && tile_product_is_async(op))
       program_fail(w->extract, op, "reads more tiles than can be followed");
     out->read.is_async = tile_product_is_wgmma(op, &product) || is_tma(op);
-    out->read.is_store = is_tma(op);
+    // An atomic update is over when its op is.
+    out->read.is_store = tile_copy_is(op) && is_tma(op);
     if (is_tma(op))
       out->threads = PROOF_LEADER;
   }
