@@ -43,8 +43,8 @@ def FormKernels : Pass<"tile-form-kernels", ""> {
     Consumes: functions with linalg ops on tensors, or on memrefs.
     Produces: a private function for each kernel, and a call of it. The function
     says which schedule tiles it (`tile.schedule`) and with which sizes
-    (`tile.block`, `tile.loop`, `tile.threads`), and marks its last op
-    (`tile.root`), its product and what fills its sum (`tile.product`,
+    (`tile.block`, `tile.loop`, `tile.threads`, `tile.stages`), which the shapes and
+    the chip decide, and marks its last op (`tile.root`), its product and what fills its sum (`tile.product`,
     `tile.accumulator`). A remark says of each op which kernel it went to, and why
     it did not go to that of the ops that use it. Products of narrow floats sum in
     f32 and are rounded once; they read factors from before these were transposed or
@@ -62,6 +62,10 @@ def FormKernels : Pass<"tile-form-kernels", ""> {
     | `elements` | elements |
     | `loops` | windows, such as pooling; several results; sums that read no element per term |
   }];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "chip to choose sizes for, if the module does not say; sm_90a by default">
+  ];
   let dependentDialects = ["affine", "arith", "bufferization", "func", "gpu", "linalg", "math", "scf", "tensor", "tile"];
 }
 
@@ -75,7 +79,7 @@ def ApplySchedules : Pass<"tile-apply-schedules", ""> {
     `tile.num_threads` on each `scf.forall`. Scripts of the module are gone then. An op of the script with
     `tile.sizes = "block"` or `"loop"` gets the sizes of the function instead of its
     own; a parameter with `"mapping"` is a block mapping for as many loops as have
-    a size.
+    a size, one with `"stages"` the stages of the loop over the depth.
     With `prepare` it consumes functions that have none yet, and runs the script
     `prepare` on those with ops of linalg or on tensors: it rewrites ops to such that
     `tile-form-kernels` knows.

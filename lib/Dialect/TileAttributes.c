@@ -298,6 +298,7 @@ static const struct {
     {"tile.sizes", verify_schedule_mark},
     {"tile.specialize", verify_specialize},
     {"tile.stage", verify_stage},
+    {"tile.stages", verify_schedule_mark},
     {"tile.target", verify_target},
     {"tile.threads", verify_schedule_mark},
     {TILE_WARPS_ATTR, verify_warps},

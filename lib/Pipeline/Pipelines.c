@@ -43,7 +43,7 @@ static const TilePipelineStep steps[] = {
     {TILE_PHASE_GRAPH, "tile-apply-schedules{prepare=true}", 0, GRAPH},
     {TILE_PHASE_GRAPH, "canonicalize", 0, GRAPH},
     {TILE_PHASE_GRAPH, "cse", 0, GRAPH},
-    {TILE_PHASE_GRAPH, "tile-form-kernels", 0, "linalg."},
+    {TILE_PHASE_GRAPH, "tile-form-kernels", TARGET, "linalg."},
     {TILE_PHASE_GRAPH, "tile-apply-schedules", 0, "linalg."},
     {TILE_PHASE_GRAPH, "resolve-ranked-shaped-type-result-dims", 0, "tensor."},
     {TILE_PHASE_GRAPH, "canonicalize", 0, "linalg."},

@@ -53,9 +53,9 @@ def Tile_Dialect : Dialect {
     | `tile.alternate` | unit | an `scf.for`, by `tile-alternate-registers`: its body stands there twice, with registers of its own for each round of a pair |
     | `tile.num_threads` | a multiple of 32 from 32 to 1024 | `func.func`; `scf.forall` of blocks, which becomes a kernel |
     | `tile.schedule` | a string | a `func.func` that becomes a kernel, by `tile-form-kernels`: the name of the script that tiles it |
-    | `tile.block`, `tile.loop`, `tile.threads` | `array<i64>`, `array<i64>`, an integer | the same function: sizes of a block in the loops of its last op, of a step in those of its product, threads |
+    | `tile.block`, `tile.loop`, `tile.threads`, `tile.stages` | `array<i64>`, `array<i64>`, an integer, an integer | the same function: sizes of a block in the loops of its last op, of a step in those of its product, threads, stages of the loop over the depth |
     | `tile.root`, `tile.product`, `tile.accumulator` | unit | linalg ops of such a function: the last one, the product, what fills its sum |
-    | `tile.sizes` | "block", "loop" or "mapping" | an op of a script: which of the sizes it gets |
+    | `tile.sizes` | "block", "loop", "stages" or "mapping" | an op of a script: which of the sizes it gets |
     | `tile.warps` | `array<i64: first, count>`: the warps of the role that it was in | ops, by `tile-lower-roles` |
     | `tile.by_thread` | unit | an op of memref or vector that stores, or `tile.print`, that every thread does, not one of the block |
     | `tile.chunk` | i64, a power of two | a `tile.copy` or `tile.fill`, by `tile-insert-sync`: elements of a row that a thread takes at once. Chunks are numbered row by row; thread t takes t, t + T, … |

@@ -498,6 +498,13 @@ static bool is_plain_fill(const TileGraphOp *op) {
                         mlirBlockGetArgument(op->body, 0));
 }
 
+// To a tile, as it is.
+static bool is_plain_copy(const TileGraphOp *op) {
+  return is_named(op->op, "linalg.copy") && op->operands[1].tile &&
+         !op->operands[0].is_scalar &&
+         mlirTypeEqual(op->operands[0].element, op->operands[1].element);
+}
+
 static MlirLogicalResult choose_form(TileGraphPlan *plan, TileGraphOp *op) {
   if (tile_failed(check_parallel(op)) || tile_failed(check_operands(op)))
     return tile_failure();
@@ -508,6 +515,8 @@ static MlirLogicalResult choose_form(TileGraphPlan *plan, TileGraphOp *op) {
     is_reducing |= op->is_reduced[l] && op->bound[l] != 1;
   if (is_plain_fill(op))
     op->form = TILE_GRAPH_FILL;
+  else if (is_plain_copy(op))
+    op->form = TILE_GRAPH_COPY;
   else if (!is_reducing)
     op->form = is_im2col(op) ? TILE_GRAPH_IM2COL : TILE_GRAPH_ELEMENTS;
   else if (match_combine(op, &op->combine) && is_product(plan, op))

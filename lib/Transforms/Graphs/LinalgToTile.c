@@ -18,6 +18,7 @@
 #include "Support/Diagnostics.h"
 #include "Support/Iterate.h"
 #include "Support/MlirText.h"
+#include "Tile/Ops/arith.h"
 #include "Tile/Ops/func.h"
 #include "Tile/Ops/gpu.h"
 #include "Tile/Ops/memref.h"
@@ -286,6 +287,266 @@ static MlirWalkResult drop_calls(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
+//===-- Element loops as one ----------------------------------------------===//
+//
+// Every op of linalg became a loop of its own, with a fragment for its result.
+// Loops over the same elements that follow one another are one loop: what was
+// in the fragment between them is a value. A loop that only rounds what is
+// copied to a tensor next is the copy's work.
+
+enum { MAX_BUFFERS = 16 }; // of a loop (C7 of tile.parallel)
+
+/// What a loop does with a buffer.
+typedef struct {
+  MlirValue memref;
+  bool is_loaded, is_stored;
+  bool is_in_place; // every access is to the loop's own element
+} Buffer;
+
+typedef struct {
+  TileParallelOp op;
+  Buffer buffers[MAX_BUFFERS];
+  int num_buffers;
+  bool is_known; // everything that it touches is in `buffers`, as fragments
+} ElementLoop;
+
+static MlirBlock body_of_loop(TileParallelOp loop) {
+  return mlirRegionGetFirstBlock(tile_parallel_body(loop));
+}
+
+static bool is_load(MlirOperation op) { return memref_load_is(op); }
+static bool is_store(MlirOperation op) { return memref_store_is(op); }
+
+static MlirValue memref_of(MlirOperation access) {
+  return mlirOperationGetOperand(access, is_store(access) ? 1 : 0);
+}
+
+static bool is_own_element(MlirOperation access, MlirBlock body) {
+  intptr_t first = is_store(access) ? 2 : 1;
+  intptr_t rank = mlirOperationGetNumOperands(access) - first;
+  if (rank != mlirBlockGetNumArguments(body))
+    return false;
+  for (intptr_t d = 0; d < rank; d++)
+    if (!mlirValueEqual(mlirOperationGetOperand(access, first + d),
+                        mlirBlockGetArgument(body, d)))
+      return false;
+  return true;
+}
+
+static Buffer *buffer_of(ElementLoop *loop, MlirValue memref) {
+  for (int i = 0; i < loop->num_buffers; i++)
+    if (mlirValueEqual(loop->buffers[i].memref, memref))
+      return &loop->buffers[i];
+  return NULL;
+}
+
+static MlirWalkResult read_access(MlirOperation op, void *user_data) {
+  ElementLoop *loop = user_data;
+  TileShape shape;
+  if (!is_load(op) && !is_store(op)) {
+    bool is_plain = mlirxIsMemoryEffectFree(op) ||
+                    mlirOperationGetNumRegions(op) || mlirxIsTerminator(op);
+    loop->is_known &= is_plain;
+    return MlirWalkResultAdvance;
+  }
+  MlirValue memref = memref_of(op);
+  Buffer *buffer = buffer_of(loop, memref);
+  loop->is_known &= (buffer || loop->num_buffers < MAX_BUFFERS) &&
+                    tile_shape_of(memref, &shape) &&
+                    shape.space == TILE_SPACE_FRAGMENT;
+  if (!loop->is_known)
+    return MlirWalkResultInterrupt;
+  if (!buffer) {
+    buffer = &loop->buffers[loop->num_buffers++];
+    *buffer = (Buffer){.memref = memref, .is_in_place = true};
+  }
+  buffer->is_loaded |= is_load(op);
+  buffer->is_stored |= is_store(op);
+  buffer->is_in_place &= is_own_element(op, body_of_loop(loop->op));
+  // A value stands for what was stored at the end of the body alone.
+  loop->is_known &= is_load(op) || mlirBlockEqual(mlirOperationGetBlock(op),
+                                                  body_of_loop(loop->op));
+  return MlirWalkResultAdvance;
+}
+
+static ElementLoop read_loop(MlirOperation op) {
+  ElementLoop loop = {.op = tile_parallel_cast(op), .is_known = true};
+  MlirBlock body = body_of_loop(loop.op);
+  TILE_FOR_EACH_OP (inner, body)
+    mlirOperationWalk(inner, read_access, &loop, MlirWalkPreOrder);
+  return loop;
+}
+
+typedef struct {
+  ElementLoop *loop;
+  bool is_apart; // the op touches nothing that the loop writes
+} Crossing;
+
+// Ops between two loops may use what the first one reads.
+static MlirWalkResult check_crossing(MlirOperation op, void *user_data) {
+  Crossing *crossing = user_data;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    if (buffer_of(crossing->loop, mlirOperationGetOperand(op, i)))
+      crossing->is_apart = false;
+  return MlirWalkResultAdvance;
+}
+
+static bool crosses(ElementLoop *loop, MlirOperation op) {
+  Crossing crossing = {loop, true};
+  mlirOperationWalk(op, check_crossing, &crossing, MlirWalkPreOrder);
+  return crossing.is_apart;
+}
+
+static bool joins(ElementLoop *first, ElementLoop *second) {
+  int num_buffers = second->num_buffers;
+  if (!first->is_known || !second->is_known ||
+      !mlirAttributeEqual(tile_parallel_extents_attr(first->op),
+                          tile_parallel_extents_attr(second->op)))
+    return false;
+  for (int i = 0; i < first->num_buffers; i++) {
+    const Buffer *a = &first->buffers[i];
+    const Buffer *b = buffer_of(second, a->memref);
+    num_buffers += !b;
+    if (b && (a->is_stored || b->is_stored) &&
+        (!a->is_in_place || !b->is_in_place))
+      return false;
+  }
+  return num_buffers <= MAX_BUFFERS;
+}
+
+static MlirOperation store_in(MlirBlock body, MlirValue memref) {
+  MlirOperation last = TILE_NULL_OP;
+  TILE_FOR_EACH_OP (op, body)
+    if (is_store(op) && mlirValueEqual(memref_of(op), memref))
+      last = op;
+  return last;
+}
+
+typedef struct {
+  TileOpList loads;
+  MlirValue memref;
+} Loads;
+
+static MlirWalkResult add_load(MlirOperation op, void *user_data) {
+  Loads *loads = user_data;
+  if (is_load(op) && mlirValueEqual(memref_of(op), loads->memref))
+    tile_op_list_add(&loads->loads, op);
+  return MlirWalkResultAdvance;
+}
+
+// Loads of the loop become the value that was stored before.
+static void forward(TileGraphEmit *emit, const ElementLoop *loop,
+                    MlirValue memref, MlirValue value) {
+  Loads loads = {{.arena = emit->plan->arena}, memref};
+  MlirBlock body = body_of_loop(loop->op);
+  TILE_FOR_EACH_OP (op, body)
+    mlirOperationWalk(op, add_load, &loads, MlirWalkPreOrder);
+  for (size_t i = 0; i < loads.loads.count; i++) {
+    MlirOperation load = loads.loads.items[i];
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(load, 0), value);
+    mlirRewriterBaseEraseOp(emit->b.rw, load);
+  }
+}
+
+// A fragment that is only stored is nobody's.
+static void drop_unread(TileGraphEmit *emit, MlirOperation store) {
+  MlirValue memref = memref_of(store);
+  MlirOpOperand use = mlirValueGetFirstUse(memref);
+  if (!mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)) ||
+      mlirValueIsABlockArgument(memref))
+    return;
+  MlirOperation alloc = mlirOpResultGetOwner(memref);
+  mlirRewriterBaseEraseOp(emit->b.rw, store);
+  if (tile_alloc_is(alloc))
+    mlirRewriterBaseEraseOp(emit->b.rw, alloc);
+}
+
+// The ops of the first loop go before those of the second.
+static void join(TileGraphEmit *emit, const ElementLoop *first,
+                 const ElementLoop *second) {
+  MlirBlock from = body_of_loop(first->op), to = body_of_loop(second->op);
+  MlirOperation stores[MAX_BUFFERS];
+  int num_stores = 0;
+  for (intptr_t d = 0; d < mlirBlockGetNumArguments(from); d++)
+    mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(from, d),
+                                  mlirBlockGetArgument(to, d));
+  for (int i = 0; i < first->num_buffers; i++) {
+    MlirValue memref = first->buffers[i].memref;
+    MlirOperation store = store_in(from, memref);
+    if (!store.ptr)
+      continue;
+    forward(emit, second, memref, mlirOperationGetOperand(store, 0));
+    stores[num_stores++] = store;
+  }
+  MlirOperation begin = mlirBlockGetFirstOperation(to);
+  TILE_FOR_EACH_OP (op, from)
+    mlirOperationMoveBefore(op, begin);
+  for (int i = 0; i < num_stores; i++) {
+    MlirOperation last = store_in(to, memref_of(stores[i]));
+    if (mlirOperationEqual(last, stores[i]))
+      drop_unread(emit, last);
+    else
+      mlirRewriterBaseEraseOp(emit->b.rw, stores[i]); // stored again
+  }
+  mlirRewriterBaseEraseOp(emit->b.rw, first->op.op);
+}
+
+// The fragment that the loop rounds, element by element; null: it does more.
+static MlirValue rounded_by(const ElementLoop *loop) {
+  MlirOperation load = mlirBlockGetFirstOperation(body_of_loop(loop->op));
+  MlirOperation cast = load.ptr ? mlirOperationGetNextInBlock(load) : load;
+  MlirOperation store = cast.ptr ? mlirOperationGetNextInBlock(cast) : cast;
+  bool is_rounding = loop->is_known && loop->num_buffers == 2 && store.ptr &&
+                     is_load(load) && arith_truncf_is(cast) &&
+                     is_store(store) && loop->buffers[0].is_in_place &&
+                     loop->buffers[1].is_in_place;
+  return is_rounding ? memref_of(load) : TILE_NULL_VALUE;
+}
+
+// A copy of the fragment to a tensor, which rounds as well.
+static bool round_by_copy(TileGraphEmit *emit, const ElementLoop *loop,
+                          MlirOperation copy) {
+  MlirValue source = rounded_by(loop);
+  TileCopyOp op = tile_copy_dyn(copy);
+  if (!source.ptr || !op.op.ptr)
+    return false;
+  MlirValue rounded = loop->buffers[1].memref;
+  MlirOpOperand use = mlirValueGetFirstUse(rounded);
+  int num_uses = 0;
+  for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    num_uses++;
+  if (!mlirValueEqual(tile_copy_src(op), rounded) || num_uses != 2 ||
+      mlirTypeIsAMemRef(mlirValueGetType(tile_copy_dst(op))))
+    return false;
+  mlirOperationSetOperand(copy, 0, source);
+  mlirRewriterBaseEraseOp(emit->b.rw, loop->op.op);
+  mlirRewriterBaseEraseOp(emit->b.rw, mlirOpResultGetOwner(rounded));
+  return true;
+}
+
+static void join_loops(TileGraphEmit *emit, MlirBlock block) {
+  ElementLoop last = {.is_known = false};
+  TILE_FOR_EACH_OP (op, block) {
+    if (tile_parallel_is(op)) {
+      ElementLoop next = read_loop(op);
+      if (last.is_known && joins(&last, &next)) {
+        join(emit, &last, &next);
+        next = read_loop(op);
+      }
+      last = next;
+      continue;
+    }
+    for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
+      for (MlirBlock inner =
+               mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+           !mlirBlockIsNull(inner); inner = mlirBlockGetNextInRegion(inner))
+        join_loops(emit, inner);
+    if (last.is_known &&
+        (round_by_copy(emit, &last, op) || !crosses(&last, op)))
+      last.is_known = false;
+  }
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 static void convert(const Run *run, TileGraphPlan *plan) {
@@ -315,6 +576,7 @@ static void convert(const Run *run, TileGraphPlan *plan) {
     mlirRewriterBaseEraseOp(b.rw, op->op);
   mlirRewriterBaseEraseOp(b.rw, forall);
   erase_views(&emit, launch.op);
+  join_loops(&emit, body);
   mlirIRRewriterDestroy(b.rw);
 }
 

@@ -112,6 +112,13 @@ static MlirWalkResult bind_sizes(MlirOperation op, void *user_data) {
                                             mapping_of(function));
     return MlirWalkResultAdvance;
   }
+  if (mlirStringRefEqual(which, TILE_STR("stages"))) {
+    MlirAttribute stages = mlirOperationGetDiscardableAttributeByName(
+        function, TILE_STR(TILE_STAGES_ATTR));
+    if (!mlirAttributeIsNull(stages))
+      mlirOperationSetInherentAttributeByName(op, TILE_STR("value"), stages);
+    return MlirWalkResultAdvance;
+  }
   MlirAttribute sizes = mlirOperationGetDiscardableAttributeByName(
       function, mlirStringRefEqual(which, TILE_STR("block"))
                     ? TILE_STR(TILE_BLOCK_ATTR)
@@ -185,7 +192,7 @@ static MlirWalkResult drop_marks(MlirOperation op, void *user_data) {
   static const char *const marks[] = {
       TILE_ROOT_ATTR,    TILE_PRODUCT_ATTR, TILE_ACCUMULATOR_ATTR,
       TILE_FACTOR_ATTR,  TILE_BLOCK_ATTR,   TILE_LOOP_ATTR,
-      TILE_THREADS_ATTR, TILE_SCHEDULE_ATTR};
+      TILE_THREADS_ATTR, TILE_STAGES_ATTR,  TILE_SCHEDULE_ATTR};
   (void)user_data;
   for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
     mlirOperationRemoveDiscardableAttributeByName(op, tile_str(marks[i]));

@@ -479,6 +479,30 @@ static bool match(const TileNest *values, int weights, TileAttention *m) {
   return true;
 }
 
+//===-- Sizes -------------------------------------------------------------===//
+
+// Two warpgroups with 64 queries each where there are so many, the best of
+// bench/history/2026-11-27-h200.json for heads of up to 128 columns and 256;
+// 64 queries elsewhere.
+static void choose_sizes(TileAttention *m, const TileTarget *target) {
+  enum { SMALL = 64, LARGE = 128, MAX_COLUMNS = 128 };
+  MlirType type = mlirValueGetType(m->logits);
+  int64_t columns = 0;
+  for (int l = 0; l < m->scores.num_loops; l++)
+    if (m->scores.is_reduced[l])
+      columns = m->scores.extent[l];
+  for (int l = 0; l < m->values.num_loops; l++)
+    if (dim_following(&m->values, m->weights, l) < 0 &&
+        m->values.extent[l] > columns)
+      columns = m->values.extent[l];
+  bool has_many = mlirShapedTypeIsDynamicDim(type, m->query) ||
+                  mlirShapedTypeGetDimSize(type, m->query) > SMALL;
+  bool is_large = target->has_wgmma && has_many;
+  m->block_queries = is_large ? LARGE : SMALL;
+  m->step_keys = is_large && columns <= MAX_COLUMNS ? LARGE : SMALL;
+  m->num_threads = 2 * m->block_queries;
+}
+
 //===-- The ops between ---------------------------------------------------===//
 
 typedef struct {
@@ -493,10 +517,6 @@ static MlirValue start_of(const Chain *c, int dim) {
   return mlirOperationGetOperand(c->call, 1 + 2 * dim);
 }
 
-static bool is_dynamic_dim(const TileAttention *m, int dim) {
-  return dim == m->key || dim == m->query;
-}
-
 // The window of a tensor that follows these dimensions of the logits.
 static MlirValue window(Chain *c, MlirValue tensor, const int *dims) {
   int rank = rank_of(mlirValueGetType(tensor));
@@ -506,12 +526,12 @@ static MlirValue window(Chain *c, MlirValue tensor, const int *dims) {
   int num_offsets = rank, num_sizes = 0;
   int64_t dynamic = mlirShapedTypeGetDynamicSize();
   for (int d = 0; d < rank; d++) {
-    bool is_dynamic = is_dynamic_dim(c->m, dims[d]);
+    int64_t part = tile_attention_part(c->m, dims[d]);
     offsets[d] = dynamic;
     operands[1 + d] = start_of(c, dims[d]);
-    sizes[d] = shape[d] = is_dynamic ? dynamic : 1;
+    sizes[d] = shape[d] = part < 0 ? dynamic : part;
     strides[d] = 1;
-    if (is_dynamic)
+    if (part < 0)
       operands[1 + rank + num_sizes++] =
           mlirOperationGetOperand(c->call, 2 + 2 * dims[d]);
   }
@@ -539,9 +559,9 @@ static MlirValue empty_block(Chain *c, const TileAttentionOp *op) {
   int rank = (int)mlirAffineMapGetNumResults(nest->maps[last]);
   for (int d = 0; d < rank; d++) {
     int dim = op->score_dim[tile_nest_loop(nest, last, d)];
-    bool is_dynamic = is_dynamic_dim(c->m, dim);
-    shape[d] = is_dynamic ? mlirShapedTypeGetDynamicSize() : 1;
-    if (is_dynamic)
+    int64_t part = tile_attention_part(c->m, dim);
+    shape[d] = part < 0 ? mlirShapedTypeGetDynamicSize() : part;
+    if (part < 0)
       sizes[count++] = mlirOperationGetOperand(c->call, 2 + 2 * dim);
   }
   MlirType element = element_of(mlirOperationGetOperand(nest->op, last));
@@ -724,15 +744,19 @@ static void call_kernel(TileBuilder *b, const TileAttention *m,
 }
 
 bool tile_attention_form(TileBuilder *b, MlirOperation function,
-                         const TileNest *values, const char *name) {
+                         const TileNest *values, const char *name,
+                         const TileTarget *target) {
   TileAttention m;
   for (int weights = 0; weights < 2; weights++) {
-    if (!match(values, weights, &m) || !build(&m, function, name))
+    if (!match(values, weights, &m))
+      continue;
+    choose_sizes(&m, target);
+    if (!build(&m, function, name))
       continue;
     tile_emit_remark(m.values.op, "tile-graph/kernel",
-                     "goes to kernel @%s: attention, blocks of %d queries and "
-                     "%d keys",
-                     name, TILE_ATTENTION_QUERIES, TILE_ATTENTION_KEYS);
+                     "goes to kernel @%s: attention, blocks of %lld queries "
+                     "and %lld keys",
+                     name, (long long)m.block_queries, (long long)m.step_keys);
     b->loc = mlirOperationGetLocation(m.values.op);
     call_kernel(b, &m, name);
     return true;

@@ -5,12 +5,7 @@
 #include "Support/StringBuilder.h"
 #include "Transforms/Schedules/NestBuild.h"
 
-enum {
-  TILE_ATTENTION_MAX_CHAIN = 24,
-  TILE_ATTENTION_MAX_OUTSIDE = 12,
-  TILE_ATTENTION_QUERIES = 64, // of a block
-  TILE_ATTENTION_KEYS = 64     // of a step
-};
+enum { TILE_ATTENTION_MAX_CHAIN = 24, TILE_ATTENTION_MAX_OUTSIDE = 12 };
 
 typedef struct {
   TileNest nest;
@@ -37,6 +32,8 @@ typedef struct {
                                       // the first product made
   MlirValue outside[TILE_ATTENTION_MAX_OUTSIDE]; // tensors that the chain reads
   int num_outside;
+  int64_t block_queries, step_keys; // how many at a time
+  int64_t num_threads;
 } TileAttention;
 
 static inline int dim_following(const TileNest *nest, int operand, int loop) {
@@ -48,6 +45,19 @@ static inline int dim_following(const TileNest *nest, int operand, int loop) {
 
 static inline int rank_of(MlirType type) {
   return (int)mlirShapedTypeGetRank(type);
+}
+
+/// Elements of a dimension of the logits that a step has; -1: it may be cut by
+/// the end of the tensor.
+static inline int64_t tile_attention_part(const TileAttention *m, int dim) {
+  if (dim != m->key && dim != m->query)
+    return 1;
+  int64_t size = dim == m->key ? m->step_keys : m->block_queries;
+  MlirType type = mlirValueGetType(m->logits);
+  int64_t extent = mlirShapedTypeGetDimSize(type, dim);
+  if (mlirShapedTypeIsDynamicDim(type, dim))
+    return -1;
+  return extent <= size ? extent : extent % size ? -1 : size;
 }
 
 static inline MlirType result_type(const TileAttention *m) {

@@ -51,6 +51,20 @@ static int role_of_row(const TileAttention *m, int operand, int dim) {
   return dim < m->key ? dim : dim + 1;
 }
 
+// How many elements of a dimension of the logits a step has.
+static void print_part(Writer *w, int dim, const char *unknown,
+                       const char *after) {
+  int64_t part = tile_attention_part(w->m, dim);
+  if (part < 0)
+    tile_string_print(&w->text, "%s%s", unknown, after);
+  else
+    tile_string_print(&w->text, "%lld%s", (long long)part, after);
+}
+
+static const char *name_of_part(const TileAttention *m, int dim) {
+  return dim == m->key ? "%kn" : "%qn";
+}
+
 // "1x?x64xf32": a block of a tensor.
 static void print_block_type(Writer *w, MlirType like, int rank, RoleFn role,
                              int operand, MlirType element) {
@@ -61,8 +75,7 @@ static void print_block_type(Writer *w, MlirType like, int rank, RoleFn role,
       tile_string_print(&w->text, "%lldx",
                         (long long)mlirShapedTypeGetDimSize(like, d));
     else
-      tile_string_print(&w->text,
-                        r == w->m->key || r == w->m->query ? "?x" : "1x");
+      print_part(w, r, "?", "x");
   }
   print_type(&w->text, element);
   tile_string_print(&w->text, ">");
@@ -72,9 +85,9 @@ static void print_dynamic_sizes(Writer *w, int rank, RoleFn role, int operand) {
   const char *comma = "";
   for (int d = 0; d < rank; d++) {
     int r = role(w->m, operand, d);
-    if (r != w->m->key && r != w->m->query)
+    if (r == WHOLE || tile_attention_part(w->m, r) >= 0)
       continue;
-    tile_string_print(&w->text, "%s%s", comma, r == w->m->key ? "%kn" : "%qn");
+    tile_string_print(&w->text, "%s%s", comma, name_of_part(w->m, r));
     comma = ", ";
   }
 }
@@ -95,11 +108,10 @@ static void print_window(Writer *w, MlirType like, int rank, RoleFn role,
         tile_string_print(&w->text, "%lld",
                           part ? (long long)mlirShapedTypeGetDimSize(like, d)
                                : 0LL);
-      else if (r == m->key || r == m->query)
-        tile_string_print(&w->text, "%%%s%s", r == m->key ? "k" : "q",
-                          part ? "n" : "");
       else if (part)
-        tile_string_print(&w->text, "1");
+        print_part(w, r, name_of_part(m, r), "");
+      else if (r == m->key || r == m->query)
+        tile_string_print(&w->text, r == m->key ? "%%k" : "%%q");
       else if (input >= 0 && m->inputs[input].num_sharing[d] > 1)
         tile_string_print(&w->text, "%%i%d_of_%d", r, input);
       else
@@ -320,8 +332,8 @@ static void print_logits(Writer *w) {
       query_side = 1;
   tile_string_print(&w->text,
                     "%%kn = affine.min affine_map<(d0)[s0] -> (-d0 + "
-                    "s0, %d)>(%%k)[%%n%d]\n",
-                    TILE_ATTENTION_KEYS, m->key);
+                    "s0, %lld)>(%%k)[%%n%d]\n",
+                    (long long)m->step_keys, m->key);
   print_slice(w, "ks", 1 - query_side);
   print_slice(w, "vs", 2);
   print_fill(w, "s0", LOGITS, "zero");
@@ -354,7 +366,8 @@ static const Loops step_loops[] = {
      .num_ins = 1,
      .is_reduction = true,
      .body = "%y = arith.maximumf %a, %o : f32"},
-    // Rows of which every logit is -inf have no weights, not NaN.
+    // Powers of two are cheap. Rows of which every logit is -inf have no
+    // weights, not NaN.
     {.name = "mz",
      .init = "re",
      .loops = ROWS,
@@ -363,7 +376,8 @@ static const Loops step_loops[] = {
      .kinds = {ROWS},
      .num_ins = 1,
      .body = "%c = arith.cmpf oeq, %a, %low : f32\n"
-             "%y = arith.select %c, %zero, %a : f32"},
+             "%d = arith.select %c, %zero, %a : f32\n"
+             "%y = arith.mulf %d, %log2e : f32"},
     {.name = "r",
      .init = "re",
      .loops = ROWS,
@@ -371,7 +385,9 @@ static const Loops step_loops[] = {
      .ins = {"mx", "mz"},
      .kinds = {ROWS, ROWS},
      .num_ins = 2,
-     .body = "%d = arith.subf %a, %b : f32\n%y = math.exp %d : f32"},
+     .body = "%n = arith.negf %b : f32\n"
+             "%d = math.fma %a, %log2e, %n : f32\n"
+             "%y = math.exp2 %d fastmath<afn> : f32"},
     {.name = "p",
      .init = "pe",
      .loops = LOGITS,
@@ -379,15 +395,27 @@ static const Loops step_loops[] = {
      .ins = {"s2", "mz"},
      .kinds = {LOGITS, ROWS},
      .num_ins = 2,
-     .body = "%d = arith.subf %a, %b : f32\n%y = math.exp %d : f32"},
-    {.name = "l0",
-     .init = "re",
+     .body = "%n = arith.negf %b : f32\n"
+             "%d = math.fma %a, %log2e, %n : f32\n"
+             "%y = math.exp2 %d fastmath<afn> : f32"},
+    // From here on nothing reads the state of the round before: it is written
+    // in place, which bufferization asks for.
+    {.name = "m2",
+     .init = "mx",
      .loops = ROWS,
      .out = ROWS,
-     .ins = {"sm", "r"},
-     .kinds = {ROWS, ROWS},
-     .num_ins = 2,
-     .body = "%y = arith.mulf %a, %b : f32"},
+     .ins = {"m1"},
+     .kinds = {ROWS},
+     .num_ins = 1,
+     .body = "%y = arith.maximumf %a, %o : f32"},
+    {.name = "l0",
+     .init = "sm",
+     .loops = ROWS,
+     .out = ROWS,
+     .ins = {"r"},
+     .kinds = {ROWS},
+     .num_ins = 1,
+     .body = "%y = arith.mulf %o, %a : f32"},
     {.name = "l1",
      .init = "l0",
      .loops = LOGITS,
@@ -398,13 +426,13 @@ static const Loops step_loops[] = {
      .is_reduction = true,
      .body = "%y = arith.addf %a, %o : f32"},
     {.name = "a0",
-     .init = "ae",
+     .init = "acc",
      .loops = RESULT,
      .out = RESULT,
-     .ins = {"acc", "r"},
-     .kinds = {RESULT, ROWS},
-     .num_ins = 2,
-     .body = "%y = arith.mulf %a, %b : f32"},
+     .ins = {"r"},
+     .kinds = {ROWS},
+     .num_ins = 1,
+     .body = "%y = arith.mulf %o, %a : f32"},
 };
 
 // Round after round.
@@ -417,7 +445,6 @@ static void print_step(Writer *w) {
   print_empty(w, "re", ROWS, f32);
   print_empty(w, "pe", LOGITS, f32);
   print_empty(w, "we", LOGITS, weights);
-  print_empty(w, "ae", RESULT, f32);
   for (size_t i = 0; i < sizeof step_loops / sizeof *step_loops; i++)
     print_loops(w, &step_loops[i]);
   TileString cast = {NULL, 0, 0};
@@ -499,8 +526,8 @@ static void print_block(Writer *w) {
   MlirType queries = type_of_factor(m, query_side);
   tile_string_print(&w->text,
                     "%%qn = affine.min affine_map<(d0)[s0] -> (-d0 + "
-                    "s0, %d)>(%%q)[%%n%d]\n",
-                    TILE_ATTENTION_QUERIES, m->query);
+                    "s0, %lld)>(%%q)[%%n%d]\n",
+                    (long long)m->block_queries, m->query);
   print_slice(w, "qs", query_side);
   tile_string_print(&w->text, "%%qe = bufferization.alloc_tensor(");
   print_dynamic_sizes(w, rank_of(queries), role_of_factor, query_side);
@@ -530,7 +557,7 @@ static void print_block(Writer *w) {
   print_carried(w);
   tile_string_print(&w->text, ") {\n");
   print_step(w);
-  tile_string_print(&w->text, "scf.yield %%a1, %%m1, %%l1 : ");
+  tile_string_print(&w->text, "scf.yield %%a1, %%m2, %%l1 : ");
   print_carried(w);
   tile_string_print(&w->text, "\n} {tile.num_stages = 2 : i32}\n");
   print_result(w);
@@ -561,10 +588,11 @@ static void print_signature(Writer *w, const char *name) {
   tile_string_print(t,
                     " {\n%%zero = arith.constant 0.0 : f32\n"
                     "%%low = arith.constant 0xFF800000 : f32\n"
+                    "%%log2e = arith.constant 1.44269504 : f32\n"
                     "%%c0 = arith.constant 0 : index\n"
                     "%%one = arith.constant 1 : index\n"
-                    "%%step = arith.constant %d : index\n",
-                    TILE_ATTENTION_KEYS);
+                    "%%step = arith.constant %lld : index\n",
+                    (long long)m->step_keys);
   print_extents(w);
 }
 
@@ -601,9 +629,10 @@ static void print_space(Writer *w) {
     tile_string_print(t,
                       part == 0   ? "%%q"
                       : part == 1 ? "0"
-                      : part == 2 ? "%%n%d"
-                                  : "%d",
-                      part == 2 ? m->query : TILE_ATTENTION_QUERIES);
+                      : part == 2 ? "%%n%lld"
+                                  : "%lld",
+                      part == 2 ? (long long)m->query
+                                : (long long)m->block_queries);
   }
   tile_string_print(t, ") shared_outs(%%dst = %%init) -> (");
   print_type(t, result);
@@ -630,7 +659,8 @@ static void print_end(Writer *w) {
       tile_string_print(t, "#gpu.block<linear_dim_%d>", d);
     tile_string_print(t, d ? ", " : "");
   }
-  tile_string_print(t, "], tile.num_threads = 128 : i64}\nreturn %%out : ");
+  tile_string_print(t, "], tile.num_threads = %lld : i64}\nreturn %%out : ",
+                    (long long)m->num_threads);
   print_type(t, result);
   tile_string_print(t, "\n}\n");
 }

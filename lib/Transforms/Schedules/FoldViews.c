@@ -493,16 +493,16 @@ static void replace(TileBuilder *b, MlirValue old, MlirValue made,
 }
 
 // The only user moves elements: the product writes where it would move them.
-static MlirValue fold_result(TileBuilder *b, Product *p, MlirValue result) {
+static bool fold_result(TileBuilder *b, Product *p, MlirValue result) {
   TileNest move;
   MlirOperation user = only_user(result);
   if (!is_permutation(user, &move))
-    return result;
+    return false;
   mlirRewriterBaseSetInsertionPointBefore(b->rw, user);
   MlirValue init = zeros_like(
       b, p->operands[2], mlirValueGetType(mlirOperationGetOperand(user, 1)));
   if (!init.ptr)
-    return result;
+    return false;
   MlirAffineExpr exprs[TILE_NEST_MAX_LOOPS];
   for (int d = 0; d < move.num_loops; d++)
     exprs[d] = mlirAffineMapGetResult(p->maps[2], other_dim(&move, 1, d));
@@ -513,10 +513,10 @@ static MlirValue fold_result(TileBuilder *b, Product *p, MlirValue result) {
   mlirValueReplaceAllUsesOfWith(result_of(user), made);
   mlirRewriterBaseEraseOp(b->rw, user);
   mlirRewriterBaseEraseOp(b->rw, mlirOpResultGetOwner(result));
-  return made;
+  return true;
 }
 
-static MlirOperation fold_product(TileBuilder *b, const TileNest *nest) {
+static bool fold_product(TileBuilder *b, const TileNest *nest) {
   Product p = product_of(nest);
   Expansion expansion = {0};
   mlirRewriterBaseSetInsertionPointBefore(b->rw, nest->op);
@@ -535,7 +535,7 @@ static MlirOperation fold_product(TileBuilder *b, const TileNest *nest) {
     p.nest.op = mlirOpResultGetOwner(made);
     result = made;
   }
-  return mlirOpResultGetOwner(fold_result(b, &p, result));
+  return fold_result(b, &p, result) || is_changed;
 }
 
 // Whether a product is before the elements that will have the shape of the view
@@ -618,16 +618,109 @@ static void hoist_view(TileBuilder *b, MlirOperation view) {
                            mlirArrayAttrGet(context, 2, maps),
                            iterator_types(context, &loops), body);
   mlirValueReplaceAllUsesOfWith(result_of(view), made);
-  tile_views_fold(b, owner_of(expanded));
+  tile_views_fold(b, owner_of(expanded), TILE_FOLD_VIEWS);
 }
 
-MlirOperation tile_views_fold(TileBuilder *b, MlirOperation op) {
+//===-- Depths of two dimensions ------------------------------------------===//
+
+// The dimension of a factor that follows a loop; -1.
+static int dim_of(const Product *p, int i, int loop) {
+  for (int d = 0; d < mlirAffineMapGetNumResults(p->maps[i]); d++) {
+    MlirAffineExpr expr = mlirAffineMapGetResult(p->maps[i], d);
+    if (mlirAffineExprIsADim(expr) &&
+        mlirAffineDimExprGetPosition(expr) == loop)
+      return d;
+  }
+  return -1;
+}
+
+// Whether both factors have the two loops side by side, so that one loop runs
+// through both; extents are known.
+static bool lie_together(const Product *p, int first, int second) {
+  if (!p->is_reduced[first] || !p->is_reduced[second])
+    return false;
+  for (int i = 0; i < 2; i++) {
+    int d = dim_of(p, i, first);
+    if (d < 0 || dim_of(p, i, second) != d + 1 || is_made_for(p, i) ||
+        !mlirShapedTypeHasStaticShape(mlirValueGetType(p->operands[i])))
+      return false;
+  }
+  return true;
+}
+
+// The factor with dimension `dim` and the next as one.
+static MlirValue with_joined(TileBuilder *b, MlirValue factor, int dim) {
+  MlirType type = mlirValueGetType(factor);
+  int64_t shape[TILE_NEST_MAX_LOOPS];
+  int count[TILE_NEST_MAX_LOOPS], rank = (int)mlirShapedTypeGetRank(type);
+  for (int d = 0; d + 1 < rank; d++) {
+    count[d] = d == dim ? 2 : 1;
+    shape[d] = mlirShapedTypeGetDimSize(type, d > dim ? d + 1 : d);
+  }
+  shape[dim] *= mlirShapedTypeGetDimSize(type, dim + 1);
+  MlirType joined = mlirRankedTensorTypeGet(rank - 1, shape, element_of(factor),
+                                            (MlirAttribute){NULL});
+  return reshape_to(b, "tensor.collapse_shape", factor, joined, count,
+                    rank - 1);
+}
+
+// The map without a loop, which one before it runs through.
+static MlirAffineMap map_without(MlirAffineMap map, int loop) {
+  MlirContext context = mlirAffineMapGetContext(map);
+  MlirAffineExpr exprs[TILE_NEST_MAX_LOOPS];
+  intptr_t count = 0;
+  for (intptr_t d = 0; d < mlirAffineMapGetNumResults(map); d++) {
+    MlirAffineExpr expr = mlirAffineMapGetResult(map, d);
+    intptr_t at =
+        mlirAffineExprIsADim(expr) ? mlirAffineDimExprGetPosition(expr) : -1;
+    if (at != loop)
+      exprs[count++] = at > loop ? mlirAffineDimExprGet(context, at - 1) : expr;
+  }
+  return mlirAffineMapGet(context, mlirAffineMapGetNumDims(map) - 1, 0, count,
+                          exprs);
+}
+
+static void join_loops(TileBuilder *b, Product *p, int first, int second) {
+  for (int i = 0; i < 2; i++)
+    p->operands[i] = with_joined(b, p->operands[i], dim_of(p, i, first));
+  for (int i = 0; i < 3; i++)
+    p->maps[i] = map_without(p->maps[i], second);
+  p->num_loops--;
+  for (int l = second; l < p->num_loops; l++)
+    p->is_reduced[l] = p->is_reduced[l + 1];
+}
+
+static bool join_depths(TileBuilder *b, const TileNest *nest) {
+  MlirOperation op = nest->op;
+  Product p = product_of(nest);
+  mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
+  for (int first = 0; first < p.num_loops; first++)
+    for (int second = 0; second < p.num_loops; second++)
+      if (first != second && lie_together(&p, first, second)) {
+        join_loops(b, &p, first, second);
+        first = second = 0; // loops have other numbers
+      }
+  if (p.num_loops == nest->num_loops)
+    return false;
+  MlirValue made = build(b, &p);
+  mlirValueReplaceAllUsesOfWith(result_of(op), made);
+  mlirRewriterBaseEraseOp(b->rw, op);
+  for (int i = 0; i < 2; i++)
+    if (is_view(owner_of(p.operands[i])))
+      compose_view(b, owner_of(p.operands[i]));
+  return true;
+}
+
+bool tile_views_fold(TileBuilder *b, MlirOperation op, TileViewsFold fold) {
   TileNest nest;
   b->loc = mlirOperationGetLocation(op);
   if (is_view(op)) {
     compose_view(b, op);
     hoist_view(b, op);
-  } else if (tile_nest_of(op, &nest) && nest.kind == TILE_NEST_PRODUCT)
-    return fold_product(b, &nest);
-  return op;
+    return false; // the views stand beside the new ones
+  }
+  if (!tile_nest_of(op, &nest) || nest.kind != TILE_NEST_PRODUCT)
+    return false;
+  return fold == TILE_FOLD_VIEWS ? fold_product(b, &nest)
+                                 : join_depths(b, &nest);
 }

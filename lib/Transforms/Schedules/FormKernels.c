@@ -502,16 +502,17 @@ static void fold_views(TileBuilder *b, MlirOperation function,
   mlirOperationWalk(function, add_any, ops, MlirWalkPreOrder);
   for (size_t i = 0; i < ops->count; i++)
     if (!is_linalg(ops->items[i]))
-      tile_views_fold(b, ops->items[i]);
+      tile_views_fold(b, ops->items[i], TILE_FOLD_VIEWS);
   erase_dead(b, function, ops);
   while (is_changed) {
     is_changed = false;
     ops->count = 0;
     mlirOperationWalk(function, collect, ops, MlirWalkPreOrder);
     for (size_t i = 0; i < ops->count && !is_changed; i++)
-      is_changed =
-          !mlirOperationEqual(tile_views_fold(b, ops->items[i]), ops->items[i]);
+      is_changed = tile_views_fold(b, ops->items[i], TILE_FOLD_VIEWS);
   }
+  for (size_t i = 0; i < ops->count; i++)
+    tile_views_fold(b, ops->items[i], TILE_FOLD_DEPTHS);
 }
 
 static MlirStringRef symbol_of(MlirOperation function) {
@@ -520,7 +521,7 @@ static MlirStringRef symbol_of(MlirOperation function) {
 }
 
 static void form_attention(TileBuilder *b, MlirOperation function,
-                           TileOpList *ops) {
+                           TileOpList *ops, const TileTarget *target) {
   int number = 0;
   MlirStringRef name = symbol_of(function);
   ops->count = 0;
@@ -531,11 +532,14 @@ static void form_attention(TileBuilder *b, MlirOperation function,
     snprintf(text, sizeof text, "%.*s_attention_%d", (int)name.length,
              name.data, number);
     if (tile_nest_of(ops->items[i], &nest) && nest.kind == TILE_NEST_PRODUCT)
-      number += tile_attention_form(b, function, &nest, text);
+      number += tile_attention_form(b, function, &nest, text, target);
   }
 }
 
-static void widen_products(TileBuilder *b, const TileOpList *ops) {
+static void widen_products(TileBuilder *b, MlirOperation function,
+                           TileOpList *ops) {
+  ops->count = 0;
+  mlirOperationWalk(function, collect, ops, MlirWalkPreOrder);
   for (size_t i = 0; i < ops->count; i++) {
     TileNest nest;
     b->loc = mlirOperationGetLocation(ops->items[i]);
@@ -661,6 +665,9 @@ static void write_schedule(MlirOperation function, const TileGroup *group) {
       sizes_attr(context, group->loop, stepped->nest.num_loops));
   set(function, TILE_THREADS_ATTR,
       mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), group->threads));
+  if (group->stages)
+    set(function, TILE_STAGES_ATTR,
+        mlirIntegerAttrGet(mlirIntegerTypeGet(context, 32), group->stages));
 }
 
 static MlirOperation make_function(Outline *out, MlirOperation root,
@@ -777,19 +784,20 @@ static void protect_arguments(MlirOperation function) {
 
 // Cuts one block of the host into kernels.
 static void form_block(MlirOperation function, TileArena *arena,
-                       MlirBlock block, int *number) {
+                       MlirBlock block, const TileTarget *target, int *number) {
   MlirStringRef name = symbol_of(function);
   for (TileGroup *group = tile_groups_find(arena, block); group;
        group = group->next) {
     char text[256];
-    tile_group_size(group);
+    tile_group_size(group, target);
     snprintf(text, sizeof text, "%.*s_%s_%d", (int)name.length, name.data,
              group->schedule, (*number)++);
     outline(function, group, text);
   }
 }
 
-static MlirLogicalResult form(MlirOperation function) {
+static MlirLogicalResult form(MlirOperation function,
+                              const TileTarget *target) {
   TileArena arena;
   tile_arena_init(&arena);
   TileOpList ops = {.arena = &arena};
@@ -799,9 +807,9 @@ static MlirLogicalResult form(MlirOperation function) {
   MlirLogicalResult result = prepare(&b, &ops);
   if (!tile_failed(result)) {
     fold_views(&b, function, &ops);
-    widen_products(&b, &ops);
+    widen_products(&b, function, &ops);
     erase_dead(&b, function, &ops);
-    form_attention(&b, function, &ops);
+    form_attention(&b, function, &ops, target);
     erase_dead(&b, function, &ops);
   }
   if (ops.count)
@@ -820,7 +828,7 @@ static MlirLogicalResult form(MlirOperation function) {
   }
   int number = 0;
   for (size_t i = 0; i < num_blocks && !tile_failed(result); i++)
-    form_block(function, &arena, blocks[i], &number);
+    form_block(function, &arena, blocks[i], target, &number);
   if (number) // what each kernel does for itself
     erase_dead(&b, function, &ops);
   mlirIRRewriterDestroy(b.rw);
@@ -830,7 +838,9 @@ static MlirLogicalResult form(MlirOperation function) {
 
 MlirLogicalResult tile_form_kernels_run(MlirOperation op,
                                         const TileFormKernelsOptions *options) {
-  (void)options;
+  const TileTarget *target;
+  if (tile_failed(tile_target_resolve(op, options->target, &target)))
+    return tile_failure();
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   MlirLogicalResult result = tile_success();
   TILE_FOR_EACH_OP (function, body) {
@@ -839,7 +849,7 @@ MlirLogicalResult tile_form_kernels_run(MlirOperation op,
         mlirAttributeIsNull(mlirOperationGetDiscardableAttributeByName(
             function, TILE_STR(TILE_SCHEDULE_ATTR)));
     if (has_body && !tile_failed(result))
-      result = form(function);
+      result = form(function, target);
   }
   return result;
 }

@@ -1,4 +1,9 @@
 //===- KernelSizes.c - Schedules and their sizes --------------------------===//
+//
+// Sizes come from the shape of a kernel, and those of products from a model of
+// what a block costs on the chip.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Transforms/Schedules/Schedules.h"
 
@@ -26,44 +31,157 @@ static int64_t blocks_of(int64_t extent, int64_t size) {
 
 //===-- Products ----------------------------------------------------------===//
 
-// 128 x 128 where there are enough such tiles for the multiprocessors of a
-// large GPU, smaller ones where there are not.
-static void size_product(TileGroup *group) {
-  enum { LARGE = 128, SMALL = 64, EXACT = 32, BLOCKS = 132, DEPTH_BYTES = 128 };
+/// A block of a product, and what it costs: a step of the depth takes as long
+/// as its elements, by `percent` of the best rate; what comes before and after
+/// the loop takes as long as so many steps, with elements after it or without.
+typedef struct {
+  int64_t m, n, threads, stages;
+  int64_t percent, ends, ends_with_elements;
+} Shape;
+
+// Fitted to the times that bench/history/2026-11-27-h200.json has of the same
+// kernels: 4096² and 8192² with K from 512 to 8192, plain and with GELU.
+static const Shape wgmma_shapes[] = {
+    {128, 256, 256, 4, 100, 280, 960}, {128, 192, 256, 4, 100, 100, 540},
+    {128, 128, 128, 6, 95, 70, 160},   {128, 128, 256, 5, 95, 90, 180},
+    {128, 64, 128, 6, 75, 70, 160},    {64, 128, 128, 8, 75, 70, 160},
+    {64, 64, 128, 8, 60, 70, 160}};
+
+// mma.sync: not timed; the largest that fits three stages twice.
+static const Shape mma_shapes[] = {{128, 128, 256, 3, 100, 100, 200},
+                                   {128, 64, 128, 3, 80, 100, 200},
+                                   {64, 128, 128, 3, 80, 100, 200},
+                                   {64, 64, 128, 3, 60, 100, 200}};
+
+enum { UNKNOWN_EXTENT = 4096 }; // of what only the host knows
+
+static int64_t extent_of(const TileNest *nest, int loop) {
+  return nest->extent[loop] < 0 ? UNKNOWN_EXTENT : nest->extent[loop];
+}
+
+/// What the choice of a shape looks at.
+typedef struct {
+  int64_t rows, columns, depth;
+  int64_t others; // products of rows and columns
+  bool has_elements;
+  int num_windows; // tensors that elements read a block of
+  int64_t num_sms;
+} Problem;
+
+// Tensors from outside that have an element for each of the root's.
+static int num_windows(const TileGroup *group) {
+  int count = 0;
+  for (int i = 0; i < group->num_ops; i++) {
+    const TileGroupOp *op = &group->ops[i];
+    for (int k = 0; k < op->nest.num_operands - op->nest.num_outs; k++) {
+      MlirValue operand = mlirOperationGetOperand(op->nest.op, k);
+      bool is_made = false;
+      for (int j = 0; j < group->num_ops && !mlirValueIsABlockArgument(operand);
+           j++)
+        is_made |= mlirOperationEqual(group->ops[j].nest.op,
+                                      mlirOpResultGetOwner(operand));
+      count +=
+          i != group->product && !op->is_factor && !is_made &&
+          mlirAffineMapGetNumResults(op->nest.maps[k]) == op->nest.num_loops;
+    }
+  }
+  return count;
+}
+
+static Problem problem_of(const TileGroup *group, const TileTarget *target) {
+  const TileNest *nest = &group->ops[group->product].nest;
+  Problem problem = {.rows = extent_of(nest, nest->m),
+                     .columns = extent_of(nest, nest->n),
+                     .depth = 1,
+                     .others = 1,
+                     .has_elements = group->num_ops > 1,
+                     .num_windows = num_windows(group),
+                     .num_sms = target->num_sms};
+  enum { MANY = 1 << 20 };
+  for (int l = 0; l < nest->num_loops; l++) {
+    int64_t *count = nest->is_reduced[l] ? &problem.depth : &problem.others;
+    if (l != nest->m && l != nest->n && *count < MANY)
+      *count *= extent_of(nest, l);
+  }
+  return problem;
+}
+
+// Blocks run in waves, one on each multiprocessor.
+static int64_t cost_of(const Shape *shape, const Problem *problem) {
+  int64_t blocks = blocks_of(problem->rows, shape->m) *
+                   blocks_of(problem->columns, shape->n) * problem->others;
+  int64_t ends =
+      problem->has_elements ? shape->ends_with_elements : shape->ends;
+  return blocks_of(blocks, problem->num_sms) * shape->m * shape->n *
+         (problem->depth * 100 / shape->percent + ends);
+}
+
+// The sum, windows beside it, and a result of them; a thread has 255 registers,
+// of which addresses take some.
+static bool fits_registers(const Shape *shape, const Problem *problem) {
+  enum { MAX_REGISTERS = 192 };
+  int64_t halves = 2 + problem->num_windows + (problem->num_windows > 0);
+  return shape->m * shape->n / shape->threads * halves / 2 <= MAX_REGISTERS;
+}
+
+static Shape best_shape(const Shape *shapes, size_t count,
+                        const Problem *problem) {
+  size_t best = count - 1; // the least registers
+  for (size_t i = 0; i < count; i++)
+    if (fits_registers(&shapes[i], problem) &&
+        (!fits_registers(&shapes[best], problem) ||
+         cost_of(&shapes[i], problem) < cost_of(&shapes[best], problem)))
+      best = i;
+  return shapes[best];
+}
+
+// Whether threads make elements of a factor in the loop.
+static bool makes_factors(const TileGroup *group) {
+  for (int i = 0; i < group->num_ops; i++)
+    if (group->ops[i].is_factor &&
+        mlirAttributeIsNull(mlirOperationGetDiscardableAttributeByName(
+            group->ops[i].nest.op, TILE_STR(TILE_IM2COL_ATTR))))
+      return true;
+  return false;
+}
+
+static Shape shape_of_product(const TileGroup *group,
+                              const TileTarget *target) {
+  enum { EXACT = 32 };
+  const TileNest *nest = &group->ops[group->product].nest;
+  Problem problem = problem_of(group, target);
+  int bits = tile_elem_bits(mlirShapedTypeGetElementType(
+      mlirValueGetType(mlirOperationGetOperand(nest->op, 0))));
+  if (bits > 16) // element loops, no tensor cores
+    return (Shape){.m = EXACT, .n = EXACT, .threads = 128, .stages = 3};
+  return target->has_wgmma && !makes_factors(group)
+             ? best_shape(wgmma_shapes,
+                          sizeof wgmma_shapes / sizeof *wgmma_shapes, &problem)
+             : best_shape(mma_shapes, sizeof mma_shapes / sizeof *mma_shapes,
+                          &problem);
+}
+
+static void size_product(TileGroup *group, const TileTarget *target) {
+  enum { DEPTH_BYTES = 128 };
   const TileGroupOp *op = &group->ops[group->product];
   const TileNest *nest = &op->nest;
-  MlirType a = mlirShapedTypeGetElementType(
-      mlirValueGetType(mlirOperationGetOperand(nest->op, 0)));
-  int bits = tile_elem_bits(a);
-  bool is_exact = bits > 16; // element loops, no tensor cores
-  int64_t m = is_exact ? EXACT : LARGE, n = m;
-  int64_t rows = nest->extent[nest->m], columns = nest->extent[nest->n];
-  int64_t others = 1;
-  for (int l = 0; l < nest->num_loops; l++)
-    if (!nest->is_reduced[l] && l != nest->m && l != nest->n &&
-        others < BLOCKS && nest->extent[l] != 0)
-      others *= nest->extent[l] < 0 ? BLOCKS : nest->extent[l];
-  if (columns >= 0 && columns <= SMALL && n == LARGE)
-    n = SMALL;
-  if (rows >= 0 && rows <= SMALL && m == LARGE)
-    m = SMALL;
-  if (rows >= 0 && columns >= 0 && n == LARGE &&
-      blocks_of(rows, m) * blocks_of(columns, n) * others < BLOCKS)
-    n = SMALL;
-  if (rows >= 0 && columns >= 0 && m == LARGE &&
-      blocks_of(rows, m) * blocks_of(columns, n) * others < BLOCKS)
-    m = SMALL;
+  Shape shape = shape_of_product(group, target);
+  int bits = tile_elem_bits(mlirShapedTypeGetElementType(
+      mlirValueGetType(mlirOperationGetOperand(nest->op, 0))));
   int num_depths = 0;
   for (int l = 0; l < nest->num_loops; l++) {
     num_depths += nest->is_reduced[l] && nest->extent[l] != 1;
     if (op->root_loop[l] >= 0)
-      group->block[op->root_loop[l]] = l == nest->m ? m : l == nest->n ? n : 1;
+      group->block[op->root_loop[l]] = l == nest->m   ? shape.m
+                                       : l == nest->n ? shape.n
+                                                      : 1;
     group->loop[l] = !nest->is_reduced[l] || nest->extent[l] == 1 ? 0
                      : l == nest->k && bits ? DEPTH_BYTES * 8 / bits
                                             : 1;
   }
   group->schedule = num_depths == 1 ? "product" : "product2";
-  group->threads = m * n > LARGE * SMALL ? 256 : 128;
+  group->threads = shape.threads;
+  group->stages = shape.stages;
 }
 
 //===-- Rows, elements, windows -------------------------------------------===//
@@ -130,12 +248,12 @@ static void size_points(TileGroup *group, const char *schedule,
   group->threads = 128;
 }
 
-void tile_group_size(TileGroup *group) {
+void tile_group_size(TileGroup *group, const TileTarget *target) {
   bool has_reduction = false;
   for (int i = 0; i < group->num_ops; i++)
     has_reduction |= group->ops[i].nest.kind == TILE_NEST_REDUCE;
   if (group->product >= 0) {
-    size_product(group);
+    size_product(group, target);
     return;
   }
   if (group->ops[0].nest.kind == TILE_NEST_LOOPS) {

@@ -12,6 +12,7 @@
 #include "Dialect/Ops.h"
 #include "Support/Build.h"
 #include "Support/KeyTable.h"
+#include "Target/Target.h"
 
 enum {
   TILE_NEST_MAX_LOOPS = 12,
@@ -29,7 +30,8 @@ enum {
 #define TILE_BLOCK_ATTR "tile.block"       // of the function: sizes of a block
 #define TILE_LOOP_ATTR "tile.loop"         // sizes of a step of the product
 #define TILE_THREADS_ATTR "tile.threads"   // of a block
-#define TILE_SIZES_ATTR "tile.sizes"       // in a script: "block" or "loop"
+#define TILE_STAGES_ATTR "tile.stages"     // of a loop over the depth
+#define TILE_SIZES_ATTR "tile.sizes"       // in a script: "block", "loop", …
 
 /// What a linalg op does, as loops.
 typedef enum {
@@ -55,18 +57,26 @@ bool tile_nest_of(MlirOperation op, TileNest *out);
 /// The loop that a dimension follows, or -1.
 int tile_nest_loop(const TileNest *nest, int operand, int dim);
 
+/// What is folded at a time.
+typedef enum {
+  TILE_FOLD_VIEWS, // as below
+  TILE_FOLD_DEPTHS // afterwards: two loops of a product's depth that lie side
+                   // by side in both factors become one
+} TileViewsFold;
+
 /// A view of a view reads from the first source where one view is enough: those
 /// that only move extents of one element about are gone. A product reads
 /// factors from before they were transposed, collapsed or repeated for batches,
-/// and writes its result where it would be transposed to. Returns the op, or
-/// the product in its place.
-MlirOperation tile_views_fold(TileBuilder *b, MlirOperation op);
+/// and writes its result where it would be transposed to. True where a product
+/// was replaced, with ops that move elements beside it.
+bool tile_views_fold(TileBuilder *b, MlirOperation op, TileViewsFold fold);
 
 /// Makes one kernel of a product whose factor is a softmax of another product,
 /// as a function after `function`, and calls it. What is left of the ops is
 /// dead. False where the product is none of that.
 bool tile_attention_form(TileBuilder *b, MlirOperation function,
-                         const TileNest *values, const char *name);
+                         const TileNest *values, const char *name,
+                         const TileTarget *target);
 
 enum { TILE_WHOLE = -1 };
 
@@ -91,6 +101,7 @@ typedef struct TileGroup {
   int64_t block[TILE_NEST_MAX_LOOPS]; // of loops of the root; 0: not tiled
   int64_t loop[TILE_NEST_MAX_LOOPS];  // of loops of the product
   int64_t threads;
+  int64_t stages; // of a loop over the depth; 0: none
 } TileGroup;
 
 /// Cuts the ops of a block into groups. Each op that was kept apart from the
@@ -102,7 +113,7 @@ bool tile_group_is_free(MlirOperation op);
 /// Elements that a block holds of an op when every tiled loop has one; -1: not
 /// known, or too many.
 int64_t tile_group_held(const TileGroup *group, const TileGroupOp *op);
-/// Chooses the schedule and its sizes.
-void tile_group_size(TileGroup *group);
+/// Chooses the schedule and its sizes, by the shape and what the chip has.
+void tile_group_size(TileGroup *group, const TileTarget *target);
 
 #endif // TILE_TRANSFORMS_SCHEDULES_H

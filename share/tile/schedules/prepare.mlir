@@ -1,12 +1,14 @@
 // Before a graph is cut into kernels: ops that are no loops with a body become
 // such, what pads and joins tensors becomes fills and copies, and dimensions of
-// one element go, so that no reshapes stand between ops.
+// one element go, of products too, so that no reshapes stand between ops.
 module attributes {transform.with_named_sequence} {
   transform.named_sequence @prepare(%function: !transform.any_op) {
     %whole = transform.structured.match ops {["linalg.softmax"]} in %function : (!transform.any_op) -> !transform.any_op
     %parts = transform.structured.decompose_interface %whole : (!transform.any_op) -> !transform.any_op
     %generated = transform.structured.match ops {["tensor.generate"]} in %function : (!transform.any_op) -> !transform.any_op
     %loops = transform.structured.rewrite_in_destination_passing_style %generated : (!transform.any_op) -> !transform.any_op
+    %products = transform.structured.match ops {["linalg.batch_matmul", "linalg.contract"]} in %function : (!transform.any_op) -> !transform.any_op
+    %generic = transform.structured.generalize %products : (!transform.any_op) -> !transform.any_op
     transform.apply_patterns to %function {
       transform.apply_patterns.tensor.fold_tensor_empty
       transform.apply_patterns.tensor.decompose_concat

@@ -16,7 +16,7 @@ module attributes {transform.with_named_sequence} {
     %step, %outer, %loop = transform.structured.tile_using_for %product tile_sizes [0, 0, 1, 64] {tile.sizes = "loop"} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
     %elements = transform.structured.match attributes {tile.factor} in %function : (!transform.any_op) -> !transform.any_op
     %factors, %steps = transform.structured.fuse_into_containing_op %elements into %loop : (!transform.any_op, !transform.any_op) -> (!transform.any_op, !transform.any_op)
-    %stages = transform.param.constant 3 : i32 -> !transform.any_param
+    %stages = transform.param.constant 3 : i32 {tile.sizes = "stages"} -> !transform.any_param
     transform.annotate %steps "tile.num_stages" = %stages : !transform.any_op, !transform.any_param
     transform.yield
   }

@@ -45,3 +45,17 @@ func.func @shared(%a: tensor<4x40x32xbf16>, %b: tensor<32x48xbf16>) -> tensor<4x
   %p = linalg.batch_matmul ins(%y, %r : tensor<4x40x32xbf16>, tensor<4x32x48xbf16>) outs(%i : tensor<4x40x48xf32>) -> tensor<4x40x48xf32>
   return %p : tensor<4x40x48xf32>
 }
+
+// A depth of heads and columns that lie side by side in both factors is one loop,
+// whoever expanded them.
+// CHECK-LABEL: func @projection
+// CHECK: %[[A:.*]] = tensor.collapse_shape %{{.*}} {{\[}}[0], [1, 2]] : tensor<40x4x16xbf16> into tensor<40x64xbf16>
+// CHECK: call @projection_product_0(%[[A]], %{{.*}}) : (tensor<40x64xbf16>, tensor<64x48xbf16>)
+func.func @projection(%a: tensor<40x4x16xbf16>, %b: tensor<64x48xbf16>) -> tensor<40x48xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<40x48xf32>
+  %x = tensor.collapse_shape %a [[0], [1, 2]] : tensor<40x4x16xbf16> into tensor<40x64xbf16>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<40x48xf32>) -> tensor<40x48xf32>
+  %p = linalg.matmul ins(%x, %b : tensor<40x64xbf16>, tensor<64x48xbf16>) outs(%i : tensor<40x48xf32>) -> tensor<40x48xf32>
+  return %p : tensor<40x48xf32>
+}

@@ -1,0 +1,58 @@
+// Attention whose keys take several steps and whose queries take several blocks: the
+// greatest logit, the sum and the result are carried from step to step.
+// RUN: rm -rf %t && %python %S/Inputs/run-kernel.py %s --target=sm_90a --target=sm_80 --out=%t
+
+#id = affine_map<(h, q, k) -> (h, q, k)>
+#par = ["parallel", "parallel", "parallel"]
+
+// Whole steps: every extent is a multiple of what a step takes.
+// CASE: whole(q=normal:1x256x16:bf16, k=normal:1x256x16:bf16, v=normal:1x256x16:bf16)
+// EXPECT: s = np.einsum("hqd,hkd->hqk", q.astype(np.float64), k)
+// EXPECT: p = np.exp(s - s.max(-1, keepdims=True))
+// EXPECT: result0 = (p / p.sum(-1, keepdims=True)) @ v
+// WITHIN: result0 = 2**-6, 1
+func.func @whole(%q: tensor<1x256x16xbf16>, %k: tensor<1x256x16xbf16>, %v: tensor<1x256x16xbf16>) -> tensor<1x256x16xf32> {
+  %z = arith.constant 0.0 : f32
+  %es = tensor.empty() : tensor<1x256x256xf32>
+  %f = linalg.fill ins(%z : f32) outs(%es : tensor<1x256x256xf32>) -> tensor<1x256x256xf32>
+  %s = linalg.contract indexing_maps = [affine_map<(h, q, k, d) -> (h, q, d)>, affine_map<(h, q, k, d) -> (h, k, d)>, affine_map<(h, q, k, d) -> (h, q, k)>] ins(%q, %k : tensor<1x256x16xbf16>, tensor<1x256x16xbf16>) outs(%f : tensor<1x256x256xf32>) -> tensor<1x256x256xf32>
+  %w = linalg.softmax dimension(2) ins(%s : tensor<1x256x256xf32>) outs(%es : tensor<1x256x256xf32>) -> tensor<1x256x256xf32>
+  %ew = tensor.empty() : tensor<1x256x256xbf16>
+  %p = linalg.generic {indexing_maps = [#id, #id], iterator_types = #par} ins(%w : tensor<1x256x256xf32>) outs(%ew : tensor<1x256x256xbf16>) {
+  ^bb0(%x: f32, %o: bf16):
+    %t = arith.truncf %x : f32 to bf16
+    linalg.yield %t : bf16
+  } -> tensor<1x256x256xbf16>
+  %eo = tensor.empty() : tensor<1x256x16xf32>
+  %g = linalg.fill ins(%z : f32) outs(%eo : tensor<1x256x16xf32>) -> tensor<1x256x16xf32>
+  %r = linalg.batch_matmul ins(%p, %v : tensor<1x256x256xbf16>, tensor<1x256x16xbf16>) outs(%g : tensor<1x256x16xf32>) -> tensor<1x256x16xf32>
+  return %r : tensor<1x256x16xf32>
+}
+
+// Few queries and keys that no step divides; the lengths are numbers of the host.
+// CASE: any(q=normal:1x40x16:f16, k=normal:1x150x16:f16, v=normal:1x150x16:f16)
+// CASE: any(q=normal:1x140x16:f16, k=normal:1x20x16:f16, v=normal:1x20x16:f16)
+// EXPECT: s = np.einsum("hqd,hkd->hqk", q.astype(np.float64), k)
+// EXPECT: p = np.exp(s - s.max(-1, keepdims=True))
+// EXPECT: result0 = (p / p.sum(-1, keepdims=True)) @ v
+// WITHIN: result0 = 2**-8, 1
+func.func @any(%q: tensor<1x?x16xf16>, %k: tensor<1x?x16xf16>, %v: tensor<1x?x16xf16>) -> tensor<1x?x16xf32> {
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0.0 : f32
+  %m = tensor.dim %q, %c1 : tensor<1x?x16xf16>
+  %n = tensor.dim %k, %c1 : tensor<1x?x16xf16>
+  %es = tensor.empty(%m, %n) : tensor<1x?x?xf32>
+  %f = linalg.fill ins(%z : f32) outs(%es : tensor<1x?x?xf32>) -> tensor<1x?x?xf32>
+  %s = linalg.contract indexing_maps = [affine_map<(h, q, k, d) -> (h, q, d)>, affine_map<(h, q, k, d) -> (h, k, d)>, affine_map<(h, q, k, d) -> (h, q, k)>] ins(%q, %k : tensor<1x?x16xf16>, tensor<1x?x16xf16>) outs(%f : tensor<1x?x?xf32>) -> tensor<1x?x?xf32>
+  %w = linalg.softmax dimension(2) ins(%s : tensor<1x?x?xf32>) outs(%es : tensor<1x?x?xf32>) -> tensor<1x?x?xf32>
+  %ew = tensor.empty(%m, %n) : tensor<1x?x?xf16>
+  %p = linalg.generic {indexing_maps = [#id, #id], iterator_types = #par} ins(%w : tensor<1x?x?xf32>) outs(%ew : tensor<1x?x?xf16>) {
+  ^bb0(%x: f32, %o: f16):
+    %t = arith.truncf %x : f32 to f16
+    linalg.yield %t : f16
+  } -> tensor<1x?x?xf16>
+  %eo = tensor.empty(%m) : tensor<1x?x16xf32>
+  %g = linalg.fill ins(%z : f32) outs(%eo : tensor<1x?x16xf32>) -> tensor<1x?x16xf32>
+  %r = linalg.batch_matmul ins(%p, %v : tensor<1x?x?xf16>, tensor<1x?x16xf16>) outs(%g : tensor<1x?x16xf32>) -> tensor<1x?x16xf32>
+  return %r : tensor<1x?x16xf32>
+}
