@@ -48,11 +48,11 @@ static const TilePipelineStep steps[] = {
     {TILE_PHASE_GRAPH, "resolve-ranked-shaped-type-result-dims", 0, "tensor."},
     {TILE_PHASE_GRAPH, "canonicalize", 0, "linalg."},
     {TILE_PHASE_GRAPH, "cse", 0, "linalg."},
+    {TILE_PHASE_GRAPH, "inline", 0, "linalg."}, // before: kernels read windows
     {TILE_PHASE_GRAPH,
      "one-shot-bufferize{bufferize-function-boundaries=true "
      "function-boundary-type-conversion=identity-layout-map}",
      0, GRAPH},
-    {TILE_PHASE_GRAPH, "inline", 0, "linalg."},
     {TILE_PHASE_GRAPH, "canonicalize", 0, "linalg."},
     {TILE_PHASE_GRAPH, "cse", 0, "linalg."},
     {TILE_PHASE_GRAPH, "lower-affine", 0, "linalg."},

@@ -394,6 +394,48 @@ static MlirOperation raise(TileBuilder *b, MlirOperation op) {
   return raised;
 }
 
+// The loops whose result is put into a memref that nothing else uses, where
+// they start from an empty tensor: they may write to the memref.
+static MlirOperation writer_of(MlirOperation put) {
+  TileNest nest;
+  MlirValue tensor = mlirOperationGetOperand(put, 0);
+  MlirValue memref = mlirOperationGetOperand(put, 1);
+  if (mlirValueIsABlockArgument(tensor) || !mlirValueIsABlockArgument(memref) ||
+      !mlirTypeIsAMemRef(mlirValueGetType(memref)))
+    return TILE_NULL_OP;
+  MlirOperation op = mlirOpResultGetOwner(tensor);
+  MlirOpOperand use = mlirValueGetFirstUse(memref);
+  MlirOpOperand last = mlirValueGetFirstUse(tensor);
+  if (!mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)) ||
+      !mlirOpOperandIsNull(mlirOpOperandGetNextUse(last)) ||
+      !tile_nest_of(op, &nest) || nest.num_outs != 1 ||
+      nest.kind == TILE_NEST_PRODUCT)
+    return TILE_NULL_OP;
+  MlirValue init = mlirOperationGetOperand(op, nest.num_operands - 1);
+  return !mlirValueIsABlockArgument(init) &&
+                 tile_op_name_begins(mlirOpResultGetOwner(init), "tensor.empty")
+             ? op
+             : TILE_NULL_OP;
+}
+
+static MlirWalkResult write_in_place(MlirOperation put, void *user_data) {
+  static const char *const attrs[] = {"restrict", "writable"};
+  TileBuilder *b = user_data;
+  if (!tile_op_name_begins(put, "bufferization.materialize_in_destination"))
+    return MlirWalkResultAdvance;
+  MlirOperation op = writer_of(put);
+  if (!op.ptr)
+    return MlirWalkResultAdvance;
+  b->loc = mlirOperationGetLocation(op);
+  mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
+  MlirValue place =
+      result_of(make(b, "bufferization.to_tensor",
+                     TILE_VALUES(mlirOperationGetOperand(put, 1)),
+                     mlirValueGetType(result_of(op)), attrs));
+  mlirOperationSetOperand(op, mlirOperationGetNumOperands(op) - 1, place);
+  return MlirWalkResultAdvance;
+}
+
 //===-- Extents that agree ------------------------------------------------===//
 
 // The first dimension that follows a loop, to compare others with.
@@ -808,6 +850,7 @@ static MlirLogicalResult form(MlirOperation function,
   if (!tile_failed(result)) {
     fold_views(&b, function, &ops);
     widen_products(&b, function, &ops);
+    mlirOperationWalk(function, write_in_place, &b, MlirWalkPreOrder);
     erase_dead(&b, function, &ops);
     form_attention(&b, function, &ops, target);
     erase_dead(&b, function, &ops);
