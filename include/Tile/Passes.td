@@ -50,7 +50,8 @@ def FormKernels : Pass<"tile-form-kernels", ""> {
     f32 and are rounded once; they read factors from before these were transposed or
     collapsed, and write their result where it would be transposed to.
     Two products around a softmax become one function with the loops of flash
-    attention, already in `scf.forall`.
+    attention, already in `scf.forall`; blocks of keys that a mask of places hides,
+    causal or of a window, have no step.
     Keeps: other ops on tensors, which the host does; what is in `scf.forall`.
     Fails: an op of linalg is no loops with a body.
 

@@ -15,6 +15,7 @@
 #include "Tile/Ops/func.h"
 #include "Tile/Ops/math.h"
 #include "mlir-c/AffineExpr.h"
+#include <stdio.h>
 
 static MlirOperation owner_of(MlirValue value) {
   return mlirValueIsABlockArgument(value) ? TILE_NULL_OP
@@ -743,6 +744,30 @@ static void call_kernel(TileBuilder *b, const TileAttention *m,
                                 result_of(tile_ods_end(&s, b)));
 }
 
+static void tell_reach(const TileAttention *m, const char *reason,
+                       MlirOperation culprit) {
+  bool ends = m->reach.hi < TILE_ATTENTION_FAR;
+  bool begins = m->reach.lo > -TILE_ATTENTION_FAR;
+  char bounds[96];
+  if (reason) {
+    tile_emit_remark(culprit.ptr ? culprit : m->values.op, "tile-graph/mask",
+                     "every block of keys is multiplied: %s", reason);
+    return;
+  }
+  if (!begins && !ends)
+    return;
+  if (begins && ends)
+    snprintf(bounds, sizeof bounds, "from %lld to %lld", (long long)m->reach.lo,
+             (long long)m->reach.hi);
+  else
+    snprintf(bounds, sizeof bounds, ends ? "up to %lld" : "from %lld",
+             (long long)(ends ? m->reach.hi : m->reach.lo));
+  tile_emit_remark(m->max, "tile-graph/mask",
+                   "blocks of keys that no query sees are left out: a query "
+                   "sees keys %s places after its own",
+                   bounds);
+}
+
 bool tile_attention_form(TileBuilder *b, MlirOperation function,
                          const TileNest *values, const char *name,
                          const TileTarget *target) {
@@ -751,12 +776,15 @@ bool tile_attention_form(TileBuilder *b, MlirOperation function,
     if (!match(values, weights, &m))
       continue;
     choose_sizes(&m, target);
+    MlirOperation culprit;
+    const char *reason = tile_attention_mask(&m, &culprit);
     if (!build(&m, function, name))
       continue;
     tile_emit_remark(m.values.op, "tile-graph/kernel",
                      "goes to kernel @%s: attention, blocks of %lld queries "
                      "and %lld keys",
                      name, (long long)m.block_queries, (long long)m.step_keys);
+    tell_reach(&m, reason, culprit);
     b->loc = mlirOperationGetLocation(m.values.op);
     call_kernel(b, &m, name);
     return true;

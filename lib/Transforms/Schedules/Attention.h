@@ -12,6 +12,14 @@ typedef struct {
   int score_dim[TILE_NEST_MAX_LOOPS]; // of the scores, per loop
 } TileAttentionOp;
 
+/// Beyond every difference of places.
+#define TILE_ATTENTION_FAR ((int64_t)1 << 40)
+
+/// Keys that a query sees: those for which key - query is in these bounds.
+typedef struct {
+  int64_t lo, hi;
+} TileReach;
+
 /// A tensor that a product reads.
 typedef struct {
   MlirValue tensor;
@@ -32,6 +40,8 @@ typedef struct {
                                       // the first product made
   MlirValue outside[TILE_ATTENTION_MAX_OUTSIDE]; // tensors that the chain reads
   int num_outside;
+  TileReach reach;                  // all keys that have a weight
+  double hidden;                    // a logit of the others
   int64_t block_queries, step_keys; // how many at a time
   int64_t num_threads;
 } TileAttention;
@@ -64,6 +74,11 @@ static inline MlirType result_type(const TileAttention *m) {
   return mlirValueGetType(
       mlirOperationGetResult(m->rounded.ptr ? m->rounded : m->values.op, 0));
 }
+
+/// Finds which keys a query sees. Returns why each step is needed although keys
+/// are hidden, at an op that decides it; NULL where all is known.
+const char *tile_attention_mask(TileAttention *attention,
+                                MlirOperation *out_culprit);
 
 /// Writes a module with the function `name`, which calls @chain in place of the
 /// ops between the first product and the softmax.

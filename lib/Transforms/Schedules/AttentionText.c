@@ -516,6 +516,30 @@ static void print_shared(Writer *w) {
     }
 }
 
+// The steps of keys that some query of the block sees.
+static void print_reach(Writer *w) {
+  const TileAttention *m = w->m;
+  TileString *t = &w->text;
+  if (m->reach.lo > -TILE_ATTENTION_FAR)
+    tile_string_print(t,
+                      "%%begin = affine.max affine_map<(d0) -> (0, ((d0 + "
+                      "%lld) floordiv %lld) * %lld)>(%%q)\n",
+                      (long long)m->reach.lo, (long long)m->step_keys,
+                      (long long)m->step_keys);
+  else
+    tile_string_print(t, "%%begin = arith.constant 0 : index\n");
+  if (m->reach.hi < TILE_ATTENTION_FAR)
+    tile_string_print(t,
+                      "%%end = affine.min affine_map<(d0)[s0] -> (s0, d0 + "
+                      "%lld)>(%%q)[%%n%d]\n",
+                      (long long)(m->reach.hi + m->block_queries), m->key);
+  else
+    tile_string_print(t,
+                      "%%end = affine.apply affine_map<()[s0] -> "
+                      "(s0)>()[%%n%d]\n",
+                      m->key);
+}
+
 static void print_block(Writer *w) {
   const TileAttention *m = w->m;
   print_shared(w);
@@ -549,11 +573,10 @@ static void print_block(Writer *w) {
   print_fill(w, "acc0", RESULT, "zero");
   print_fill(w, "mx0", ROWS, "low");
   print_fill(w, "sm0", ROWS, "zero");
+  print_reach(w);
   tile_string_print(
-      &w->text,
-      "%%last:3 = scf.for %%k = %%c0 to %%n%d step %%step "
-      "iter_args(%%acc = %%acc0, %%mx = %%mx0, %%sm = %%sm0) -> (",
-      m->key);
+      &w->text, "%%last:3 = scf.for %%k = %%begin to %%end step %%step "
+                "iter_args(%%acc = %%acc0, %%mx = %%mx0, %%sm = %%sm0) -> (");
   print_carried(w);
   tile_string_print(&w->text, ") {\n");
   print_step(w);

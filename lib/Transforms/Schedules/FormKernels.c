@@ -428,10 +428,9 @@ static MlirWalkResult write_in_place(MlirOperation put, void *user_data) {
     return MlirWalkResultAdvance;
   b->loc = mlirOperationGetLocation(op);
   mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
-  MlirValue place =
-      result_of(make(b, "bufferization.to_tensor",
-                     TILE_VALUES(mlirOperationGetOperand(put, 1)),
-                     mlirValueGetType(result_of(op)), attrs));
+  MlirValue place = result_of(make(b, "bufferization.to_tensor",
+                                   TILE_VALUES(mlirOperationGetOperand(put, 1)),
+                                   mlirValueGetType(result_of(op)), attrs));
   mlirOperationSetOperand(op, mlirOperationGetNumOperands(op) - 1, place);
   return MlirWalkResultAdvance;
 }
