@@ -13,7 +13,9 @@ def lower(text, kind):
     # JAX names an algorithm of products that IREE does not know; sums of narrow
     # floats are f32 without it, too.
     text = re.sub(r", algorithm = <[^>]*>", "", text)
-    command = ["iree-compile", "--compile-to=input", "--iree-input-type=" + kind, "-"]
+    # Bits of truths are packed in hexadecimal text by some versions of MLIR.
+    command = ["iree-compile", "--compile-to=input", "--iree-input-type=" + kind,
+               "--mlir-print-elementsattrs-with-hex-if-larger=-1", "-"]
     run = subprocess.run(command, input=text, capture_output=True, text=True)
     if run.returncode:
         raise SystemExit("iree-compile: " + run.stderr.strip()[:2000])

@@ -52,8 +52,10 @@ def FormKernels : Pass<"tile-form-kernels", ""> {
     Two products around a softmax become one function with the loops of flash
     attention, already in `scf.forall`; blocks of keys that a mask of places hides,
     causal or of a window, have no step.
+    What a loop of the host carries is written where it was; a number that is taken out of
+    a tensor without dimensions is read by the kernel that uses it.
     Keeps: other ops on tensors, which the host does; what is in `scf.forall`.
-    Fails: an op of linalg is no loops with a body.
+    Fails: an op of linalg is no loops with a body; an `scf.while` carries tensors.
 
     | schedule | kernels |
     |---|---|

@@ -275,6 +275,7 @@ static const struct {
     {TILE_ALTERNATE_ATTR, verify_unit_of_for},
     {"tile.block", verify_schedule_mark},
     {"tile.by_thread", verify_by_thread},
+    {"tile.carried", verify_schedule_mark},
     {"tile.chunk", verify_chunk},
     {"tile.factor", verify_schedule_mark},
     {"tile.group", verify_order},

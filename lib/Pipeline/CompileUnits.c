@@ -268,12 +268,26 @@ static MlirWalkResult find_tile_op(MlirOperation op, void *user_data) {
   return MlirWalkResultInterrupt;
 }
 
+static MlirWalkResult find_function(MlirOperation op, void *user_data) {
+  MlirOperation *found = user_data;
+  if (!func_func_is(op) || !tile_kernel_body(op).ptr)
+    return MlirWalkResultAdvance;
+  *found = op;
+  return MlirWalkResultInterrupt;
+}
+
 static MlirLogicalResult report_nothing(MlirOperation module) {
-  MlirOperation op = {NULL};
+  MlirOperation op = {NULL}, function = {NULL};
   mlirOperationWalk(module, find_tile_op, &op, MlirWalkPreOrder);
   if (op.ptr)
     return tile_emit_error(op, "stands in no kernel: threads execute what a "
                                "gpu.launch holds");
+  mlirOperationWalk(module, find_function, &function, MlirWalkPreOrder);
+  if (function.ptr)
+    return tile_emit_error_at(
+        mlirOperationGetLocation(function),
+        "nothing to compile: no kernel of this function stores something; "
+        "views of arguments, as reshapes are, need no kernel");
   return tile_emit_error_at(mlirOperationGetLocation(module),
                             "nothing to compile: expects a func.func that "
                             "launches kernels which store something, or a "

@@ -167,8 +167,13 @@ module attributes {gpu.container_module} {
 
 // CHECK-LABEL: 13-nothing.mlir: error: nothing to compile: expects a func.func that launches kernels which store something, or a gpu.module
 //--- 13-nothing.mlir
-func.func @host() {
-  return
+func.func private @host()
+
+// CHECK-LABEL: 13-views.mlir:1:1: error: nothing to compile: no kernel of this function stores something; views of arguments, as reshapes are, need no kernel
+//--- 13-views.mlir
+func.func @host(%x: tensor<4x5xf32>) -> tensor<20xf32> {
+  %y = tensor.collapse_shape %x [[0, 1]] : tensor<4x5xf32> into tensor<20xf32>
+  return %y : tensor<20xf32>
 }
 
 // A row of the table has at most 1000 ops below it.

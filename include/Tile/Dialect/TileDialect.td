@@ -55,6 +55,7 @@ def Tile_Dialect : Dialect {
     | `tile.schedule` | a string | a `func.func` that becomes a kernel, by `tile-form-kernels`: the name of the script that tiles it |
     | `tile.block`, `tile.loop`, `tile.threads`, `tile.stages` | `array<i64>`, `array<i64>`, an integer, an integer | the same function: sizes of a block in the loops of its last op, of a step in those of its product, threads, stages of the loop over the depth |
     | `tile.root`, `tile.product`, `tile.accumulator` | unit | linalg ops of such a function: the last one, the product, what fills its sum |
+    | `tile.carried` | unit | a linalg op, by `tile-form-kernels`: it keeps what a loop of the host carries, as a kernel of its own |
     | `tile.sizes` | "block", "loop", "stages" or "mapping" | an op of a script: which of the sizes it gets |
     | `tile.warps` | `array<i64: first, count>`: the warps of the role that it was in | ops, by `tile-lower-roles` |
     | `tile.by_thread` | unit | an op of memref or vector that stores, or `tile.print`, that every thread does, not one of the block |

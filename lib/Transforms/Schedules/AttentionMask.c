@@ -27,6 +27,7 @@ enum { MAX_PIECES = 4, MAX_DEPTH = 48 };
 typedef struct {
   TileReach where;
   bool is_known;
+  bool is_exact; // it has the value everywhere in its reach
   double value;
 } Piece;
 
@@ -36,7 +37,6 @@ typedef struct {
   int64_t of_query, of_key, constant;
   Piece pieces[MAX_PIECES];
   int num_pieces;
-  bool is_exact; // each piece has its value everywhere in its reach
 } Number;
 
 typedef struct {
@@ -51,8 +51,8 @@ static void blame(Follow *f, MlirOperation op) {
 }
 
 static Number of_data(void) {
-  Number n = {.num_pieces = 1, .is_exact = true};
-  n.pieces[0] = (Piece){EVERYWHERE, false, 0};
+  Number n = {.num_pieces = 1};
+  n.pieces[0] = (Piece){EVERYWHERE, false, true, 0};
   return n;
 }
 
@@ -89,13 +89,13 @@ static void add_piece(Number *n, Piece piece) {
     if (old->is_known != piece.is_known ||
         (piece.is_known && old->value != piece.value))
       continue;
-    n->is_exact &= piece.where.lo <= old->where.hi + 1 &&
-                   old->where.lo <= piece.where.hi + 1;
+    old->is_exact &= piece.is_exact && piece.where.lo <= old->where.hi + 1 &&
+                     old->where.lo <= piece.where.hi + 1;
     old->where = hull(old->where, piece.where);
     return;
   }
   if (n->num_pieces == MAX_PIECES)
-    *n = of_data(), n->is_exact = false;
+    *n = of_data(), n->pieces[0].is_exact = false;
   else
     n->pieces[n->num_pieces++] = piece;
 }
@@ -150,12 +150,13 @@ static bool differ(const Piece *a, const Piece *b, double *out) {
 }
 
 static Number combine(const Number *a, const Number *b, CombineFn combine_fn) {
-  Number result = {.is_exact = a->is_exact && b->is_exact};
+  Number result = {.num_pieces = 0};
   if (a->is_place || b->is_place)
     return of_data();
   for (int i = 0; i < a->num_pieces; i++)
     for (int j = 0; j < b->num_pieces; j++) {
-      Piece piece = {common(a->pieces[i].where, b->pieces[j].where), false, 0};
+      Piece piece = {common(a->pieces[i].where, b->pieces[j].where), false,
+                     a->pieces[i].is_exact && b->pieces[j].is_exact, 0};
       piece.is_known = combine_fn(&a->pieces[i], &b->pieces[j], &piece.value);
       add_piece(&result, piece);
     }
@@ -226,11 +227,11 @@ static bool holds(Order order, double a, double b) {
 
 // Truth of `difference <= bound`, or of its negation.
 static Number at_most(int64_t bound, bool is_negated) {
-  Number n = {.is_exact = true};
-  add_piece(&n,
-            (Piece){{-TILE_ATTENTION_FAR, bound}, true, is_negated ? 0 : 1});
-  add_piece(&n,
-            (Piece){{bound + 1, TILE_ATTENTION_FAR}, true, is_negated ? 1 : 0});
+  Number n = {.num_pieces = 0};
+  TileReach below = {-TILE_ATTENTION_FAR, bound};
+  TileReach above = {bound + 1, TILE_ATTENTION_FAR};
+  add_piece(&n, (Piece){below, true, true, is_negated ? 0 : 1});
+  add_piece(&n, (Piece){above, true, true, is_negated ? 1 : 0});
   return n;
 }
 
@@ -250,7 +251,7 @@ static Number compare_places(const Number *a, const Number *b, Order order) {
 
 static Number compare(Follow *f, MlirOperation op, const Number *a,
                       const Number *b, Order order) {
-  Number result = {.is_exact = a->is_exact && b->is_exact};
+  Number result = {.num_pieces = 0};
   if (order == NONE) {
     blame(f, op);
     return of_data();
@@ -265,6 +266,7 @@ static Number compare(Follow *f, MlirOperation op, const Number *a,
     for (int j = 0; j < b->num_pieces; j++) {
       const Piece *x = &a->pieces[i], *y = &b->pieces[j];
       Piece piece = {common(x->where, y->where), x->is_known && y->is_known,
+                     x->is_exact && y->is_exact,
                      holds(order, x->value, y->value)};
       if (!piece.is_known)
         piece.value = 0, blame(f, op);
@@ -275,8 +277,7 @@ static Number compare(Follow *f, MlirOperation op, const Number *a,
 
 static Number choose(Follow *f, MlirOperation op, const Number *condition,
                      const Number *yes, const Number *no) {
-  Number result = {.is_exact =
-                       condition->is_exact && yes->is_exact && no->is_exact};
+  Number result = {.num_pieces = 0};
   if (condition->is_place || yes->is_place || no->is_place)
     return of_data();
   for (int i = 0; i < condition->num_pieces; i++) {
@@ -288,9 +289,10 @@ static Number choose(Follow *f, MlirOperation op, const Number *condition,
       for (int j = 0; j < from->num_pieces; j++) {
         Piece piece = from->pieces[j];
         piece.where = common(piece.where, c->where);
+        piece.is_exact &= c->is_exact && c->is_known;
         add_piece(&result, piece);
         if (!c->is_known)
-          result.is_exact = false, blame(f, op);
+          blame(f, op);
       }
     }
   }
@@ -311,6 +313,32 @@ static bool number_of_attr(MlirAttribute attr, double *out) {
   return true;
 }
 
+// Numbers that grow by the same along the only dimension of more than one
+// element, as places do.
+static bool progression_of(const Follow *f, MlirAttribute numbers,
+                           const int *dims, Number *out) {
+  MlirType type = mlirAttributeGetType(numbers);
+  MlirType element = mlirShapedTypeGetElementType(type);
+  int64_t count = mlirElementsAttrGetNumElements(numbers);
+  int dim = -1;
+  for (int d = 0; d < mlirShapedTypeGetRank(type); d++)
+    if (mlirShapedTypeGetDimSize(type, d) == count)
+      dim = dims[d];
+  if (!mlirTypeIsAInteger(element) || mlirIntegerTypeGetWidth(element) != 32 ||
+      count < 2 || (dim != f->m->query && dim != f->m->key))
+    return false;
+  int64_t first = mlirDenseElementsAttrGetInt32Value(numbers, 0);
+  int64_t step = mlirDenseElementsAttrGetInt32Value(numbers, 1) - first;
+  for (intptr_t i = 2; i < count; i++)
+    if (mlirDenseElementsAttrGetInt32Value(numbers, i) != first + i * step)
+      return false;
+  *out = (Number){.is_place = true,
+                  .of_query = dim == f->m->query ? step : 0,
+                  .of_key = dim == f->m->key ? step : 0,
+                  .constant = first};
+  return true;
+}
+
 static Number follow_value(Follow *f, MlirValue value,
                            const TileAttentionOp *op, int depth);
 
@@ -319,9 +347,12 @@ static Number follow_tensor(Follow *f, MlirValue tensor, const int *dims,
   TileAttentionOp maker = {.nest = {.num_loops = 0}};
   MlirAttribute constant;
   double value;
-  if (mlirxConstantAttr(tensor, &constant) &&
-      mlirAttributeIsADenseElements(constant) &&
-      mlirDenseElementsAttrIsSplat(constant) &&
+  Number places;
+  bool is_dense = mlirxConstantAttr(tensor, &constant) &&
+                  mlirAttributeIsADenseElements(constant);
+  if (is_dense && progression_of(f, constant, dims, &places))
+    return places;
+  if (is_dense && mlirDenseElementsAttrIsSplat(constant) &&
       number_of_attr(mlirDenseElementsAttrGetSplatValue(constant), &value))
     return of_constant(value);
   if (mlirValueIsABlockArgument(tensor) || depth == MAX_DEPTH)
@@ -477,7 +508,7 @@ const char *tile_attention_mask(TileAttention *m, MlirOperation *out_culprit) {
   m->reach = EVERYWHERE;
   Number logits = follow_tensor(&f, m->logits, dims, 0);
   TileReach seen = {TILE_ATTENTION_FAR, -TILE_ATTENTION_FAR};
-  bool is_masked = false;
+  bool is_masked = false, is_exact = true;
   int num_hidden = 0;
   for (int i = 0; i < logits.num_pieces; i++) {
     const Piece *piece = &logits.pieces[i];
@@ -486,7 +517,7 @@ const char *tile_attention_mask(TileAttention *m, MlirOperation *out_culprit) {
     if (is_hidden)
       m->hidden = piece->value;
     else
-      seen = hull(seen, piece->where);
+      seen = hull(seen, piece->where), is_exact &= piece->is_exact;
   }
   *out_culprit = f.culprit;
   is_masked = seen.lo > -TILE_ATTENTION_FAR || seen.hi < TILE_ATTENTION_FAR;
@@ -495,8 +526,7 @@ const char *tile_attention_mask(TileAttention *m, MlirOperation *out_culprit) {
                ? "whether a key is hidden is no comparison of its place with "
                  "that of the query"
                : NULL;
-  if (isinf(m->hidden) ? is_nowhere(seen)
-                       : !logits.is_exact || !sees_some(m, seen))
+  if (isinf(m->hidden) ? is_nowhere(seen) : !is_exact || !sees_some(m, seen))
     return "a row may see no key, and then its hidden keys count, whose logits "
            "are finite";
   m->reach = seen;

@@ -366,8 +366,9 @@ static const Loops step_loops[] = {
      .num_ins = 1,
      .is_reduction = true,
      .body = "%y = arith.maximumf %a, %o : f32"},
-    // Powers of two are cheap. Rows of which every logit is -inf have no
-    // weights, not NaN.
+    // Rows of which every logit is -inf have no weights, not NaN. Differences
+    // come first, powers of two are cheap: logits that hide are near the least
+    // float.
     {.name = "mz",
      .init = "re",
      .loops = ROWS,
@@ -376,8 +377,7 @@ static const Loops step_loops[] = {
      .kinds = {ROWS},
      .num_ins = 1,
      .body = "%c = arith.cmpf oeq, %a, %low : f32\n"
-             "%d = arith.select %c, %zero, %a : f32\n"
-             "%y = arith.mulf %d, %log2e : f32"},
+             "%y = arith.select %c, %zero, %a : f32"},
     {.name = "r",
      .init = "re",
      .loops = ROWS,
@@ -385,9 +385,9 @@ static const Loops step_loops[] = {
      .ins = {"mx", "mz"},
      .kinds = {ROWS, ROWS},
      .num_ins = 2,
-     .body = "%n = arith.negf %b : f32\n"
-             "%d = math.fma %a, %log2e, %n : f32\n"
-             "%y = math.exp2 %d fastmath<afn> : f32"},
+     .body = "%d = arith.subf %a, %b : f32\n"
+             "%e = arith.mulf %d, %log2e : f32\n"
+             "%y = math.exp2 %e fastmath<afn> : f32"},
     {.name = "p",
      .init = "pe",
      .loops = LOGITS,
@@ -395,9 +395,9 @@ static const Loops step_loops[] = {
      .ins = {"s2", "mz"},
      .kinds = {LOGITS, ROWS},
      .num_ins = 2,
-     .body = "%n = arith.negf %b : f32\n"
-             "%d = math.fma %a, %log2e, %n : f32\n"
-             "%y = math.exp2 %d fastmath<afn> : f32"},
+     .body = "%d = arith.subf %a, %b : f32\n"
+             "%e = arith.mulf %d, %log2e : f32\n"
+             "%y = math.exp2 %e fastmath<afn> : f32"},
     // From here on nothing reads the state of the round before: it is written
     // in place, which bufferization asks for.
     {.name = "m2",

@@ -140,7 +140,9 @@ static void compose_view(TileBuilder *b, MlirOperation view) {
 // Whether the op only moves elements: `out[perm(i)] = in[i]`.
 static bool is_permutation(MlirOperation op, TileNest *out) {
   if (!op.ptr || !tile_nest_of(op, out) || out->num_operands != 2 ||
-      out->kind != TILE_NEST_ELEMENTS || out->num_outs != 1)
+      out->kind != TILE_NEST_ELEMENTS || out->num_outs != 1 ||
+      !mlirAttributeIsNull(mlirOperationGetDiscardableAttributeByName(
+          op, TILE_STR(TILE_CARRIED_ATTR))))
     return false;
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   MlirValue yielded = mlirOperationGetOperand(mlirBlockGetTerminator(body), 0);

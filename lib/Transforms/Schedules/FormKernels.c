@@ -24,10 +24,6 @@ static bool is_linalg(MlirOperation op) {
   return tile_op_name_begins(op, "linalg.") && !mlirxIsTerminator(op);
 }
 
-static bool is_structured(MlirOperation op) {
-  return !mlirAttributeIsNull(mlirLinalgGetIndexingMapsAttribute(op));
-}
-
 //===-- linalg ops of the host --------------------------------------------===//
 
 static MlirWalkResult collect(MlirOperation op, void *user_data) {
@@ -39,31 +35,7 @@ static MlirWalkResult collect(MlirOperation op, void *user_data) {
   return MlirWalkResultSkip;
 }
 
-//===-- Extents -----------------------------------------------------------===//
-
-// The number of a dynamic extent, from where the tensor comes from, so that
-// nothing uses what a kernel makes but the next one.
-static MlirValue extent_of(TileBuilder *b, MlirValue tensor, int64_t dim) {
-  MlirType index = mlirIndexTypeGet(tile_builder_context(b));
-  while (!mlirValueIsABlockArgument(tensor)) {
-    MlirOperation op = mlirOpResultGetOwner(tensor);
-    if (tile_op_name_begins(op, "tensor.empty")) {
-      intptr_t number = 0;
-      for (int64_t d = 0; d < dim; d++)
-        number += mlirShapedTypeIsDynamicDim(mlirValueGetType(tensor), d);
-      return mlirOperationGetOperand(op, number);
-    }
-    if (!is_structured(op))
-      break;
-    intptr_t result = mlirOpResultGetResultNumber(tensor);
-    tensor = mlirOperationGetOperand(op, mlirOperationGetNumOperands(op) -
-                                             mlirOperationGetNumResults(op) +
-                                             result);
-  }
-  return result_of(make(b, "tensor.dim",
-                        TILE_VALUES(tensor, tile_const_index(b, dim)), index,
-                        NULL));
-}
+//===-- Sums of f32 -------------------------------------------------------===//
 
 // An empty tensor of the shape of another.
 static MlirValue empty_like(TileBuilder *b, MlirValue like, MlirType element) {
@@ -76,8 +48,6 @@ static MlirValue empty_like(TileBuilder *b, MlirValue like, MlirType element) {
   return result_of(make(b, "tensor.empty", (TileValues){sizes, count},
                         tensor_type(type, element), NULL));
 }
-
-//===-- Sums of f32 -------------------------------------------------------===//
 
 // A loop that converts every element.
 static MlirValue converted(TileBuilder *b, MlirValue value, MlirType element) {
@@ -139,6 +109,26 @@ static void widen_product(TileBuilder *b, const TileNest *nest) {
   mlirRewriterBaseEraseOp(b->rw, nest->op);
 }
 
+// A contraction, or a window that sums products, as convolutions in groups do.
+static bool sums_products(const TileNest *nest) {
+  if (nest->kind == TILE_NEST_PRODUCT)
+    return true;
+  if (nest->kind != TILE_NEST_LOOPS || nest->num_operands != 3 ||
+      nest->num_outs != 1 ||
+      !mlirShapedTypeHasStaticShape(mlirValueGetType(result_of(nest->op))))
+    return false;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(nest->op, 0));
+  int num_products = 0, num_sums = 0;
+  TILE_FOR_EACH_OP (op, body) {
+    num_products += arith_mulf_is(op);
+    num_sums += arith_addf_is(op);
+    if (!arith_mulf_is(op) && !arith_addf_is(op) && !arith_extf_is(op) &&
+        !mlirxIsTerminator(op))
+      return false;
+  }
+  return num_products == 1 && num_sums == 1;
+}
+
 static bool is_narrow(const TileNest *nest) {
   MlirType type = element_of(result_of(nest->op));
   MlirType factor = element_of(mlirOperationGetOperand(nest->op, 0));
@@ -146,252 +136,45 @@ static bool is_narrow(const TileNest *nest) {
          tile_elem_is_float(factor);
 }
 
-//===-- Constants ---------------------------------------------------------===//
+//===-- What is read and written in place ---------------------------------===//
 
-// What every element gets when it is one value from outside, or null.
-static MlirValue same_everywhere(MlirOperation op) {
-  if (mlirOperationGetNumResults(op) != 1 ||
-      tile_op_name_begins(op, "linalg.fill"))
-    return TILE_NULL_VALUE;
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-  MlirValue value = mlirOperationGetOperand(mlirBlockGetTerminator(body), 0);
-  return tile_value_is_inside(value, op) ? TILE_NULL_VALUE : value;
+static MlirWalkResult add_any(MlirOperation op, void *user_data) {
+  tile_op_list_add(user_data, op);
+  return mlirOperationGetNumRegions(op) && is_linalg(op)
+             ? MlirWalkResultSkip
+             : MlirWalkResultAdvance;
 }
 
-// Such an op is a fill, and an element that is taken out of it the value.
-static MlirOperation as_fill(TileBuilder *b, MlirOperation op,
-                             MlirValue value) {
-  MlirValue tensor =
-      mlirOperationGetOperand(op, mlirOperationGetNumOperands(op) - 1);
-  MlirValue filled = fill(b, value, tensor);
-  mlirValueReplaceAllUsesOfWith(result_of(op), filled);
-  mlirRewriterBaseEraseOp(b->rw, op);
-  MlirOpOperand use = mlirValueGetFirstUse(filled);
-  while (!mlirOpOperandIsNull(use)) {
-    MlirOperation user = mlirOpOperandGetOwner(use);
-    use = mlirOpOperandGetNextUse(use);
-    if (!tile_op_name_begins(user, "tensor.extract") ||
-        mlirOperationGetNumOperands(user) !=
-            1 + mlirShapedTypeGetRank(mlirValueGetType(filled)) ||
-        !mlirTypeEqual(mlirValueGetType(result_of(user)),
-                       mlirValueGetType(value)))
-      continue;
-    mlirValueReplaceAllUsesOfWith(result_of(user), value);
-    mlirRewriterBaseEraseOp(b->rw, user);
+// What was moved, filled or reshaped for products before is nobody's now.
+static void erase_dead(TileBuilder *b, MlirOperation function,
+                       TileOpList *ops) {
+  ops->count = 0;
+  mlirOperationWalk(function, add_any, ops, MlirWalkPreOrder);
+  for (size_t i = ops->count; i-- > 1;) // users come later
+    if (mlirxIsTriviallyDead(ops->items[i]))
+      mlirRewriterBaseEraseOp(b->rw, ops->items[i]);
+}
+
+// Every product reads and writes in place of what moves elements; what moves
+// them may be gone after each, so the ops are looked for anew.
+static void fold_views(TileBuilder *b, MlirOperation function,
+                       TileOpList *ops) {
+  bool is_changed = true;
+  ops->count = 0;
+  mlirOperationWalk(function, add_any, ops, MlirWalkPreOrder);
+  for (size_t i = 0; i < ops->count; i++)
+    if (!is_linalg(ops->items[i]))
+      tile_views_fold(b, ops->items[i], TILE_FOLD_VIEWS);
+  erase_dead(b, function, ops);
+  while (is_changed) {
+    is_changed = false;
+    ops->count = 0;
+    mlirOperationWalk(function, collect, ops, MlirWalkPreOrder);
+    for (size_t i = 0; i < ops->count && !is_changed; i++)
+      is_changed = tile_views_fold(b, ops->items[i], TILE_FOLD_VIEWS);
   }
-  return mlirOpResultGetOwner(filled);
-}
-
-//===-- A loop for blocks -------------------------------------------------===//
-
-// The map with one more loop before the others; the last operand follows it.
-static MlirAttribute map_after_loop(MlirAffineMap map, bool is_last) {
-  MlirContext context = mlirAffineMapGetContext(map);
-  MlirAffineExpr exprs[TILE_NEST_MAX_LOOPS + 1];
-  intptr_t dims = mlirAffineMapGetNumDims(map), count = 0;
-  if (is_last)
-    exprs[count++] = mlirAffineDimExprGet(context, 0);
-  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); i++)
-    exprs[count++] = mlirAffineExprShiftDims(mlirAffineMapGetResult(map, i),
-                                             (uint32_t)dims, 1, 0);
-  return mlirAffineMapAttrGet(
-      mlirAffineMapGet(context, dims + 1, 0, count, exprs));
-}
-
-static MlirWalkResult shift_index(MlirOperation op, void *user_data) {
-  (void)user_data;
-  if (!tile_op_name_begins(op, "linalg.index"))
-    return MlirWalkResultAdvance;
-  MlirAttribute dim =
-      mlirOperationGetInherentAttributeByName(op, TILE_STR("dim"));
-  mlirOperationSetInherentAttributeByName(
-      op, TILE_STR("dim"),
-      mlirIntegerAttrGet(mlirAttributeGetType(dim),
-                         mlirIntegerAttrGetValueInt(dim) + 1));
-  return MlirWalkResultAdvance;
-}
-
-static MlirValue reshape(TileBuilder *b, const char *name, MlirValue value,
-                         intptr_t rank) {
-  static const int64_t one = 1;
-  MlirContext context = tile_builder_context(b);
-  TileState s;
-  tile_ods_begin(&s, b, name);
-  tile_ods_operand(&s, value);
-  tile_ods_type(&s, mlirRankedTensorTypeGet(rank, &one, element_of(value),
-                                            (MlirAttribute){NULL}));
-  tile_ods_put(&s, "reassociation", mlirArrayAttrGet(context, 0, NULL));
-  if (rank)
-    tile_ods_put(&s, "static_output_shape",
-                 mlirDenseI64ArrayGet(context, 1, &one));
-  return result_of(tile_ods_end(&s, b));
-}
-
-// An op without parallel loops, on a tensor without dimensions, gets a loop of
-// one round: somebody has to do it.
-static MlirOperation add_loop(TileBuilder *b, const TileNest *nest) {
-  MlirContext context = tile_builder_context(b);
-  MlirValue operands[TILE_NEST_MAX_OPERANDS];
-  MlirAttribute maps[TILE_NEST_MAX_OPERANDS];
-  int last = nest->num_operands - 1;
-  MlirValue init = mlirOperationGetOperand(nest->op, last);
-  TileNest longer = {.num_loops = nest->num_loops + 1};
-  for (int l = 0; l < nest->num_loops; l++)
-    longer.is_reduced[l + 1] = nest->is_reduced[l];
-  for (int i = 0; i <= last; i++) {
-    operands[i] = mlirOperationGetOperand(nest->op, i);
-    maps[i] = map_after_loop(nest->maps[i], i == last);
-  }
-  operands[last] = reshape(b, "tensor.expand_shape", init, 1);
-  mlirOperationWalk(nest->op, shift_index, NULL, MlirWalkPreOrder);
-  MlirRegion body = mlirRegionCreate();
-  mlirRegionTakeBody(body, mlirOperationGetRegion(nest->op, 0));
-  MlirValue made = generic(b, (TileValues){operands, last + 1},
-                           mlirArrayAttrGet(context, last + 1, maps),
-                           iterator_types(context, &longer), body);
-  mlirValueReplaceAllUsesOfWith(result_of(nest->op),
-                                reshape(b, "tensor.collapse_shape", made, 0));
-  mlirRewriterBaseEraseOp(b->rw, nest->op);
-  return mlirOpResultGetOwner(made);
-}
-
-static bool has_no_dims(const TileNest *nest) {
-  return nest->num_outs == 1 && nest->num_loops < TILE_NEST_MAX_LOOPS &&
-         mlirShapedTypeGetRank(mlirValueGetType(result_of(nest->op))) == 0;
-}
-
-//===-- Results that nobody uses ------------------------------------------===//
-
-// Whether everything that the op reads is in the new body, or from outside.
-static bool is_mapped(MlirOperation inner, MlirOperation nest,
-                      MlirxMapping map) {
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(inner); i++) {
-    MlirValue value = mlirOperationGetOperand(inner, i);
-    if (tile_value_is_inside(value, nest) &&
-        mlirValueEqual(mlirxMappingGet(map, value), value))
-      return false;
-  }
-  return true;
-}
-
-// Copies what does not need the results that go; false where one that stays
-// does.
-static bool copy_kept(TileBuilder *inner, MlirOperation op, const int *kept,
-                      int num_kept, MlirxMapping map) {
-  MlirValue yielded[TILE_NEST_MAX_OPERANDS];
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-  MlirOperation yield = mlirBlockGetTerminator(body);
-  TILE_FOR_EACH_OP (each, body)
-    if (!mlirxIsTerminator(each) && is_mapped(each, op, map))
-      mlirxClone(inner->rw, each, map);
-  for (int o = 0; o < num_kept; o++) {
-    MlirValue value = mlirOperationGetOperand(yield, kept[o]);
-    yielded[o] = mlirxMappingGet(map, value);
-    if (tile_value_is_inside(value, op) && mlirValueEqual(yielded[o], value))
-      return false;
-  }
-  MlirOperation end =
-      make(inner, "linalg.yield", (TileValues){yielded, num_kept},
-           (MlirType){NULL}, NULL);
-  MlirBlock made = mlirOperationGetBlock(end);
-  bool has_dead = true;
-  while (has_dead) {
-    has_dead = false;
-    TILE_FOR_EACH_OP (each, made)
-      if (mlirxIsTriviallyDead(each)) {
-        mlirRewriterBaseEraseOp(inner->rw, each);
-        has_dead = true;
-      }
-  }
-  return true;
-}
-
-// The greatest element without its place, where nobody asks for the place.
-static MlirOperation drop_unused(TileBuilder *b, const TileNest *nest) {
-  MlirContext context = tile_builder_context(b);
-  MlirValue operands[TILE_NEST_MAX_OPERANDS], args[TILE_NEST_MAX_OPERANDS];
-  MlirAttribute maps[TILE_NEST_MAX_OPERANDS];
-  int kept[TILE_NEST_MAX_OPERANDS], num_kept = 0, count = 0;
-  int num_ins = nest->num_operands - nest->num_outs;
-  for (int o = 0; o < nest->num_outs; o++)
-    if (tile_value_is_used(mlirOperationGetResult(nest->op, o)))
-      kept[num_kept++] = o;
-  if (num_kept != 1 || nest->num_outs == 1 ||
-      !tile_op_name_begins(nest->op, "linalg.generic"))
-    return nest->op;
-  for (int i = 0; i < nest->num_operands; i++)
-    if (i < num_ins || i == num_ins + kept[0]) {
-      operands[count] = mlirOperationGetOperand(nest->op, i);
-      maps[count++] = mlirAffineMapAttrGet(nest->maps[i]);
-    }
-  TileBuilder inner = {mlirIRRewriterCreate(context), b->loc};
-  MlirRegion body = body_begin(&inner, (TileValues){operands, count}, args);
-  MlirxMapping map = mlirxMappingCreate();
-  MlirBlock old = mlirRegionGetFirstBlock(mlirOperationGetRegion(nest->op, 0));
-  for (int i = 0; i < count; i++)
-    mlirxMappingSet(
-        map, mlirBlockGetArgument(old, i < num_ins ? i : num_ins + kept[0]),
-        args[i]);
-  bool is_made = copy_kept(&inner, nest->op, kept, num_kept, map);
-  mlirxMappingDestroy(map);
-  mlirIRRewriterDestroy(inner.rw);
-  if (!is_made) {
-    mlirRegionDestroy(body);
-    return nest->op;
-  }
-  MlirValue made = generic(b, (TileValues){operands, count},
-                           mlirArrayAttrGet(context, count, maps),
-                           iterator_types(context, nest), body);
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(nest->op, kept[0]),
-                                made);
-  mlirRewriterBaseEraseOp(b->rw, nest->op);
-  return mlirOpResultGetOwner(made);
-}
-
-//===-- linalg on memrefs -------------------------------------------------===//
-
-// The same op on tensors: what it writes is put where it was written before.
-static MlirOperation raise(TileBuilder *b, MlirOperation op) {
-  static const char *const read_attrs[] = {"restrict", NULL};
-  static const char *const both_attrs[] = {"restrict", "writable"};
-  MlirValue operands[TILE_NEST_MAX_OPERANDS];
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-  intptr_t count = mlirOperationGetNumOperands(op);
-  intptr_t num_outs = mlirOperationGetNumOperands(mlirBlockGetTerminator(body));
-  TileState s;
-  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-  s.st = mlirOperationStateGet(name, b->loc);
-  s.num_properties = 0;
-  for (intptr_t i = 0; i < count; i++) {
-    MlirValue operand = mlirOperationGetOperand(op, i);
-    MlirType type = mlirValueGetType(operand);
-    bool is_out = i >= count - num_outs;
-    operands[i] = operand;
-    if (!mlirTypeIsAMemRef(type))
-      continue;
-    operands[i] =
-        result_of(make(b, "bufferization.to_tensor", TILE_VALUES(operand),
-                       tensor_type(type, mlirShapedTypeGetElementType(type)),
-                       is_out ? both_attrs : read_attrs));
-    if (is_out)
-      tile_ods_type(&s, mlirValueGetType(operands[i]));
-  }
-  tile_ods_operands(&s, (TileValues){operands, count});
-  for (intptr_t i = 0; i < mlirOperationGetNumAttributes(op); i++) {
-    MlirNamedAttribute attr = mlirOperationGetAttribute(op, i);
-    mlirOperationStateAddAttributes(&s.st, 1, &attr);
-  }
-  MlirRegion region = mlirRegionCreate();
-  mlirRegionTakeBody(region, mlirOperationGetRegion(op, 0));
-  tile_ods_region(&s, region);
-  MlirOperation raised = tile_ods_end(&s, b);
-  for (intptr_t o = 0; o < num_outs; o++)
-    make(b, "bufferization.materialize_in_destination",
-         TILE_VALUES(mlirOperationGetResult(raised, o),
-                     mlirOperationGetOperand(op, count - num_outs + o)),
-         (MlirType){NULL}, both_attrs);
-  mlirRewriterBaseEraseOp(b->rw, op);
-  return raised;
+  for (size_t i = 0; i < ops->count; i++)
+    tile_views_fold(b, ops->items[i], TILE_FOLD_DEPTHS);
 }
 
 // The loops whose result is put into a memref that nothing else uses, where
@@ -435,127 +218,6 @@ static MlirWalkResult write_in_place(MlirOperation put, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
-//===-- Extents that agree ------------------------------------------------===//
-
-// The first dimension that follows a loop, to compare others with.
-typedef struct {
-  int operand, dim;
-  MlirValue extent; // null: none yet
-} Followed;
-
-static void require_same(TileBuilder *b, const TileNest *nest,
-                         const Followed *first, const Followed *other) {
-  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(nest->op));
-  char text[160];
-  if (mlirValueEqual(first->extent, other->extent))
-    return;
-  snprintf(text, sizeof text,
-           "dimension %d of operand %d of %.*s has the extent of dimension %d "
-           "of operand %d",
-           other->dim, other->operand, (int)name.length, name.data, first->dim,
-           first->operand);
-  MlirValue is_same = arith_cmpi(b, .predicate = ARITH_CMP_I_PREDICATE_eq,
-                                 .lhs = first->extent, .rhs = other->extent);
-  tile_require_op(b, .condition = is_same, .text = text,
-                  .actual = other->extent);
-}
-
-// linalg leaves open what happens where extents differ; kernels count on it.
-static void require_extents(TileBuilder *b, const TileNest *nest) {
-  Followed first[TILE_NEST_MAX_LOOPS] = {{0, 0, {NULL}}};
-  for (int i = 0; i < nest->num_operands; i++) {
-    MlirValue operand = mlirOperationGetOperand(nest->op, i);
-    for (int d = 0; d < mlirAffineMapGetNumResults(nest->maps[i]); d++) {
-      int loop = tile_nest_loop(nest, i, d);
-      if (loop < 0 || !mlirShapedTypeIsDynamicDim(mlirValueGetType(operand), d))
-        continue;
-      Followed here = {i, d, extent_of(b, operand, d)};
-      if (first[loop].extent.ptr)
-        require_same(b, nest, &first[loop], &here);
-      else
-        first[loop] = here;
-    }
-  }
-}
-
-//===-- Preparing ---------------------------------------------------------===//
-
-static bool is_on_memrefs(MlirOperation op) {
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    if (mlirTypeIsAMemRef(mlirValueGetType(mlirOperationGetOperand(op, i))))
-      return true;
-  return false;
-}
-
-static MlirLogicalResult prepare(TileBuilder *b, TileOpList *ops) {
-  for (size_t i = 0; i < ops->count; i++) {
-    MlirOperation op = ops->items[i];
-    TileNest nest;
-    if (!is_structured(op))
-      return tile_emit_error(
-          op, "is no loops with a body: decompose it to linalg ops that are, "
-              "as transform.structured.decompose_interface does");
-    b->loc = mlirOperationGetLocation(op);
-    mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
-    if (is_on_memrefs(op))
-      op = ops->items[i] = raise(b, op);
-    MlirValue value = same_everywhere(op);
-    if (value.ptr) {
-      mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
-      op = ops->items[i] = as_fill(b, op, value);
-    }
-    if (!tile_nest_of(op, &nest))
-      continue;
-    mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
-    op = ops->items[i] = drop_unused(b, &nest);
-    tile_nest_of(op, &nest);
-    mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
-    require_extents(b, &nest);
-    if (has_no_dims(&nest))
-      add_loop(b, &nest);
-  }
-  return tile_success();
-}
-
-static MlirWalkResult add_any(MlirOperation op, void *user_data) {
-  tile_op_list_add(user_data, op);
-  return mlirOperationGetNumRegions(op) && is_linalg(op)
-             ? MlirWalkResultSkip
-             : MlirWalkResultAdvance;
-}
-
-// What was moved, filled or reshaped for products before is nobody's now.
-static void erase_dead(TileBuilder *b, MlirOperation function,
-                       TileOpList *ops) {
-  ops->count = 0;
-  mlirOperationWalk(function, add_any, ops, MlirWalkPreOrder);
-  for (size_t i = ops->count; i-- > 1;) // users come later
-    if (mlirxIsTriviallyDead(ops->items[i]))
-      mlirRewriterBaseEraseOp(b->rw, ops->items[i]);
-}
-
-// Every product reads and writes in place of what moves elements; what moves
-// them may be gone after each, so the ops are looked for anew.
-static void fold_views(TileBuilder *b, MlirOperation function,
-                       TileOpList *ops) {
-  bool is_changed = true;
-  ops->count = 0;
-  mlirOperationWalk(function, add_any, ops, MlirWalkPreOrder);
-  for (size_t i = 0; i < ops->count; i++)
-    if (!is_linalg(ops->items[i]))
-      tile_views_fold(b, ops->items[i], TILE_FOLD_VIEWS);
-  erase_dead(b, function, ops);
-  while (is_changed) {
-    is_changed = false;
-    ops->count = 0;
-    mlirOperationWalk(function, collect, ops, MlirWalkPreOrder);
-    for (size_t i = 0; i < ops->count && !is_changed; i++)
-      is_changed = tile_views_fold(b, ops->items[i], TILE_FOLD_VIEWS);
-  }
-  for (size_t i = 0; i < ops->count; i++)
-    tile_views_fold(b, ops->items[i], TILE_FOLD_DEPTHS);
-}
-
 static MlirStringRef symbol_of(MlirOperation function) {
   return mlirStringAttrGetValue(
       mlirOperationGetInherentAttributeByName(function, TILE_STR("sym_name")));
@@ -585,7 +247,7 @@ static void widen_products(TileBuilder *b, MlirOperation function,
     TileNest nest;
     b->loc = mlirOperationGetLocation(ops->items[i]);
     mlirRewriterBaseSetInsertionPointBefore(b->rw, ops->items[i]);
-    if (tile_nest_of(ops->items[i], &nest) && nest.kind == TILE_NEST_PRODUCT &&
+    if (tile_nest_of(ops->items[i], &nest) && sums_products(&nest) &&
         is_narrow(&nest))
       widen_product(b, &nest);
   }
@@ -844,8 +506,10 @@ static MlirLogicalResult form(MlirOperation function,
   TileOpList ops = {.arena = &arena};
   TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(function)),
                    mlirOperationGetLocation(function)};
+  MlirLogicalResult result = tile_loops_prepare(&b, function);
   mlirOperationWalk(function, collect, &ops, MlirWalkPreOrder);
-  MlirLogicalResult result = prepare(&b, &ops);
+  if (!tile_failed(result))
+    result = tile_nests_prepare(&b, &ops);
   if (!tile_failed(result)) {
     fold_views(&b, function, &ops);
     widen_products(&b, function, &ops);

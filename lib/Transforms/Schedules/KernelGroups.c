@@ -225,7 +225,7 @@ static bool relate(TileGroup *group, MlirOperation op, Relation *relations,
 static void add_op(TileGroup *group, const TileNest *nest,
                    const Relation *relations) {
   TileGroupOp *op = &group->ops[group->num_ops];
-  op->nest = *nest;
+  *op = (TileGroupOp){.nest = *nest}; // an op that did not join was here
   int out = nest->num_operands - 1;
   for (int l = 0; l < nest->num_loops; l++)
     op->root_loop[l] = TILE_WHOLE;
@@ -356,6 +356,9 @@ static const char *why_apart(TileGroup *group, const TileNest *nest) {
   bool is_used_outside;
   if (group->num_ops == TILE_GROUP_MAX_OPS)
     return "the kernel has many ops already";
+  if (!mlirAttributeIsNull(mlirOperationGetDiscardableAttributeByName(
+          group->ops[0].nest.op, TILE_STR(TILE_CARRIED_ATTR))))
+    return "the loop may read what it carries until its round ends";
   if (nest->num_outs != 1)
     return "it has several results";
   if (!relate(group, nest->op, relations, &is_used_outside))

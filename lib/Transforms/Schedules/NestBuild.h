@@ -2,6 +2,7 @@
 #ifndef TILE_TRANSFORMS_NEST_BUILD_H
 #define TILE_TRANSFORMS_NEST_BUILD_H
 
+#include "Dialect/ForeignOps.h"
 #include "Support/Constants.h"
 #include "Tile/Ops/arith.h"
 #include "Transforms/Schedules/Schedules.h"
@@ -36,6 +37,37 @@ static inline MlirType tensor_type(MlirType like, MlirType element) {
   for (intptr_t d = 0; d < rank; d++)
     shape[d] = mlirShapedTypeGetDimSize(like, d);
   return mlirRankedTensorTypeGet(rank, shape, element, (MlirAttribute){NULL});
+}
+
+//===-- Extents -----------------------------------------------------------===//
+
+static inline bool is_structured(MlirOperation op) {
+  return !mlirAttributeIsNull(mlirLinalgGetIndexingMapsAttribute(op));
+}
+
+// The number of a dynamic extent, from where the tensor comes from, so that
+// nothing uses what a kernel makes but the next one.
+static inline MlirValue extent_of(TileBuilder *b, MlirValue tensor,
+                                  int64_t dim) {
+  MlirType index = mlirIndexTypeGet(tile_builder_context(b));
+  while (!mlirValueIsABlockArgument(tensor)) {
+    MlirOperation op = mlirOpResultGetOwner(tensor);
+    if (tile_op_name_begins(op, "tensor.empty")) {
+      intptr_t number = 0;
+      for (int64_t d = 0; d < dim; d++)
+        number += mlirShapedTypeIsDynamicDim(mlirValueGetType(tensor), d);
+      return mlirOperationGetOperand(op, number);
+    }
+    if (!is_structured(op))
+      break;
+    intptr_t result = mlirOpResultGetResultNumber(tensor);
+    tensor = mlirOperationGetOperand(op, mlirOperationGetNumOperands(op) -
+                                             mlirOperationGetNumResults(op) +
+                                             result);
+  }
+  return result_of(make(b, "tensor.dim",
+                        TILE_VALUES(tensor, tile_const_index(b, dim)), index,
+                        NULL));
 }
 
 //===-- linalg.generic ----------------------------------------------------===//

@@ -11,6 +11,7 @@
 
 #include "Dialect/Ops.h"
 #include "Support/Build.h"
+#include "Support/Iterate.h"
 #include "Support/KeyTable.h"
 #include "Target/Target.h"
 
@@ -24,8 +25,9 @@ enum {
 #define TILE_ROOT_ATTR "tile.root"               // the last op of a group
 #define TILE_PRODUCT_ATTR "tile.product"         // its matrix product
 #define TILE_ACCUMULATOR_ATTR "tile.accumulator" // what fills the product's sum
-#define TILE_FACTOR_ATTR "tile.factor" // what makes elements of its factors
-#define TILE_IM2COL_ATTR "tile.im2col" // what a loop that gathers pixels does
+#define TILE_FACTOR_ATTR "tile.factor"   // what makes elements of its factors
+#define TILE_CARRIED_ATTR "tile.carried" // what keeps a result for a next round
+#define TILE_IM2COL_ATTR "tile.im2col"   // what a loop that gathers pixels does
 #define TILE_SCHEDULE_ATTR "tile.schedule" // of the function: its name
 #define TILE_BLOCK_ATTR "tile.block"       // of the function: sizes of a block
 #define TILE_LOOP_ATTR "tile.loop"         // sizes of a step of the product
@@ -56,6 +58,13 @@ typedef struct {
 bool tile_nest_of(MlirOperation op, TileNest *out);
 /// The loop that a dimension follows, or -1.
 int tile_nest_loop(const TileNest *nest, int operand, int dim);
+
+/// Loops of the host write what they carry from round to round where it was.
+/// Errors: a loop has no number of rounds.
+MlirLogicalResult tile_loops_prepare(TileBuilder *b, MlirOperation function);
+/// Makes ops that groups are found in of all linalg ops of a function.
+/// Errors: one is no loops with a body.
+MlirLogicalResult tile_nests_prepare(TileBuilder *b, TileOpList *ops);
 
 /// What is folded at a time.
 typedef enum {

@@ -5,3 +5,19 @@ func.func @whole(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %r = linalg.softmax dimension(1) ins(%x : tensor<4x8xf32>) outs(%y : tensor<4x8xf32>) -> tensor<4x8xf32>
   return %r : tensor<4x8xf32>
 }
+
+// -----
+
+// How often such a loop runs, only kernels would know.
+func.func @while(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %true = arith.constant true
+  // expected-error@+1 {{carries tensors while a condition holds, which the host cannot compute; expects scf.for}}
+  %r = scf.while (%a = %x) : (tensor<8xf32>) -> tensor<8xf32> {
+    scf.condition(%true) %a : tensor<8xf32>
+  } do {
+  ^bb0(%b: tensor<8xf32>):
+    %c = linalg.exp ins(%b : tensor<8xf32>) outs(%b : tensor<8xf32>) -> tensor<8xf32>
+    scf.yield %c : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
