@@ -158,10 +158,11 @@ static bool is_used_whole_inside(MlirOperation op, MlirOperation outer) {
   bool is_used = !mlirOpOperandIsNull(use);
   for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
+    MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
     bool is_all =
         tile_op_name_begins(user, "tensor.extract_slice") &&
-        mlirTypeEqual(mlirValueGetType(mlirOperationGetResult(user, 0)),
-                      mlirValueGetType(mlirOperationGetResult(op, 0)));
+        mlirShapedTypeHasStaticShape(type) &&
+        mlirTypeEqual(mlirValueGetType(mlirOperationGetResult(user, 0)), type);
     bool is_whole = tile_op_name_begins(user, "linalg.") || is_all;
     do
       user = mlirOperationGetParentOperation(user);

@@ -109,13 +109,13 @@ static void widen_product(TileBuilder *b, const TileNest *nest) {
   mlirRewriterBaseEraseOp(b->rw, nest->op);
 }
 
-// A contraction, or a window that sums products, as convolutions in groups do.
+// A contraction, of a vector too, or a window that sums products, as
+// convolutions in groups do.
 static bool sums_products(const TileNest *nest) {
   if (nest->kind == TILE_NEST_PRODUCT)
     return true;
-  if (nest->kind != TILE_NEST_LOOPS || nest->num_operands != 3 ||
-      nest->num_outs != 1 ||
-      !mlirShapedTypeHasStaticShape(mlirValueGetType(result_of(nest->op))))
+  if (nest->kind == TILE_NEST_ELEMENTS || nest->num_operands != 3 ||
+      nest->num_outs != 1)
     return false;
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(nest->op, 0));
   int num_products = 0, num_sums = 0;
