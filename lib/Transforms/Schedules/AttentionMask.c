@@ -17,8 +17,10 @@
 
 enum { MAX_PIECES = 4, MAX_DEPTH = 48 };
 
-// A logit so low has no weight beside another one.
-#define HIDDEN (-1e8)
+// A logit so low has no weight beside another one: the least f16 is lower. One
+// that is less low is meant to have none.
+#define HIDDEN (-6e4)
+#define MEANT (-1e3)
 
 #define EVERYWHERE                                                             \
   (TileReach) { -TILE_ATTENTION_FAR, TILE_ATTENTION_FAR }
@@ -105,8 +107,8 @@ static void add_piece(Number *n, Piece piece) {
 typedef bool (*CombineFn)(const Piece *a, const Piece *b, double *out);
 
 static bool add(const Piece *a, const Piece *b, double *out) {
-  bool a_hides = a->is_known && a->value <= HIDDEN;
-  bool b_hides = b->is_known && b->value <= HIDDEN;
+  bool a_hides = a->is_known && a->value <= MEANT;
+  bool b_hides = b->is_known && b->value <= MEANT;
   *out = a->is_known && b->is_known ? a->value + b->value
          : a_hides                  ? a->value
                                     : b->value;
@@ -339,6 +341,84 @@ static bool progression_of(const Follow *f, MlirAttribute numbers,
   return true;
 }
 
+static double number_of_half(uint16_t bits) {
+  int exponent = bits >> 10 & 31;
+  double fraction = bits & 1023;
+  double value = exponent == 31  ? (fraction != 0 ? NAN : INFINITY)
+                 : exponent == 0 ? ldexp(fraction, -24)
+                                 : ldexp(1024 + fraction, exponent - 25);
+  return bits >> 15 ? -value : value;
+}
+
+// Element i of a tensor of constants; false for types that masks do not have.
+static bool element_at(MlirAttribute numbers, intptr_t i, double *out) {
+  MlirType element =
+      mlirShapedTypeGetElementType(mlirAttributeGetType(numbers));
+  if (mlirTypeIsAF32(element))
+    *out = (double)mlirDenseElementsAttrGetFloatValue(numbers, i);
+  else if (mlirTypeIsAF16(element))
+    *out = number_of_half(
+        ((const uint16_t *)mlirDenseElementsAttrGetRawData(numbers))[i]);
+  else if (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1)
+    *out = mlirDenseElementsAttrGetBoolValue(numbers, i);
+  else
+    return false;
+  return true;
+}
+
+// A table with a number for each query and key, of few different ones: masks
+// that a front end has computed.
+static bool table_of(const Follow *f, MlirAttribute numbers, const int *dims,
+                     Number *out) {
+  MlirType type = mlirAttributeGetType(numbers);
+  int64_t count = mlirElementsAttrGetNumElements(numbers), per[2] = {0, 0};
+  int64_t extent[2] = {1, 1}, stride = 1, num_found[MAX_PIECES] = {0};
+  int64_t num_places[MAX_PIECES] = {0};
+  for (int d = (int)mlirShapedTypeGetRank(type); d-- > 0;) {
+    int64_t size = mlirShapedTypeGetDimSize(type, d);
+    int side = dims[d] == f->m->key;
+    if (size > 1 && (per[side] || (!side && dims[d] != f->m->query)))
+      return false;
+    if (size > 1)
+      per[side] = stride, extent[side] = size;
+    stride *= size;
+  }
+  *out = (Number){.num_pieces = 0};
+  if (!per[0] || !per[1] || count != extent[0] * extent[1])
+    return false;
+  for (int64_t i = 0; i < count; i++) {
+    int64_t place = i / per[1] % extent[1] - i / per[0] % extent[0];
+    Piece piece = {{place, place}, true, true, 0};
+    int k = 0;
+    if (!element_at(numbers, i, &piece.value))
+      return false;
+    while (k < out->num_pieces && out->pieces[k].value != piece.value)
+      k++;
+    if (k == MAX_PIECES)
+      return false;
+    if (k == out->num_pieces)
+      out->pieces[out->num_pieces++] = piece;
+    out->pieces[k].where = hull(out->pieces[k].where, piece.where);
+    num_found[k]++;
+  }
+  // Each place of the table that lies in the reach has the value.
+  for (int64_t q = 0; q < extent[0]; q++)
+    for (int k = 0; k < out->num_pieces; k++) {
+      TileReach keys = {q + out->pieces[k].where.lo,
+                        q + out->pieces[k].where.hi};
+      keys = common(keys, (TileReach){0, extent[1] - 1});
+      num_places[k] += is_nowhere(keys) ? 0 : keys.hi - keys.lo + 1;
+    }
+  for (int k = 0; k < out->num_pieces; k++) {
+    out->pieces[k].is_exact = num_found[k] == num_places[k];
+    if (out->pieces[k].where.lo == 1 - extent[0])
+      out->pieces[k].where.lo = -TILE_ATTENTION_FAR;
+    if (out->pieces[k].where.hi == extent[1] - 1)
+      out->pieces[k].where.hi = TILE_ATTENTION_FAR;
+  }
+  return true;
+}
+
 static Number follow_value(Follow *f, MlirValue value,
                            const TileAttentionOp *op, int depth);
 
@@ -350,9 +430,12 @@ static Number follow_tensor(Follow *f, MlirValue tensor, const int *dims,
   Number places;
   bool is_dense = mlirxConstantAttr(tensor, &constant) &&
                   mlirAttributeIsADenseElements(constant);
-  if (is_dense && progression_of(f, constant, dims, &places))
+  bool is_splat = is_dense && mlirDenseElementsAttrIsSplat(constant);
+  if (is_dense && !is_splat &&
+      (progression_of(f, constant, dims, &places) ||
+       table_of(f, constant, dims, &places)))
     return places;
-  if (is_dense && mlirDenseElementsAttrIsSplat(constant) &&
+  if (is_splat &&
       number_of_attr(mlirDenseElementsAttrGetSplatValue(constant), &value))
     return of_constant(value);
   if (mlirValueIsABlockArgument(tensor) || depth == MAX_DEPTH)
@@ -508,12 +591,13 @@ const char *tile_attention_mask(TileAttention *m, MlirOperation *out_culprit) {
   m->reach = EVERYWHERE;
   Number logits = follow_tensor(&f, m->logits, dims, 0);
   TileReach seen = {TILE_ATTENTION_FAR, -TILE_ATTENTION_FAR};
-  bool is_masked = false, is_exact = true;
+  bool is_masked = false, is_exact = true, is_meant = false;
   int num_hidden = 0;
   for (int i = 0; i < logits.num_pieces; i++) {
     const Piece *piece = &logits.pieces[i];
     bool is_hidden = piece->is_known && piece->value <= HIDDEN;
     num_hidden += is_hidden;
+    is_meant |= piece->is_known && !is_hidden && piece->value <= MEANT;
     if (is_hidden)
       m->hidden = piece->value;
     else
@@ -521,6 +605,9 @@ const char *tile_attention_mask(TileAttention *m, MlirOperation *out_culprit) {
   }
   *out_culprit = f.culprit;
   is_masked = seen.lo > -TILE_ATTENTION_FAR || seen.hi < TILE_ATTENTION_FAR;
+  if (!is_masked && is_meant)
+    return "keys are hidden by a number above -60000, which may leave them a "
+           "weight";
   if (!is_masked)
     return f.culprit.ptr && num_hidden
                ? "whether a key is hidden is no comparison of its place with "
