@@ -185,3 +185,38 @@ func.func @elsewhere(%x: tensor<64x64xbf16>, %w: tensor<64x64xbf16>) -> tensor<6
   } -> tensor<64x64xf32>
   return %r : tensor<64x64xf32>
 }
+
+// What is beside a product in its elements is no factor, though an op that might have
+// been one did not join before.
+// CHECK-LABEL: func private @beside_product_1
+// CHECK-NOT: tile.factor
+// CHECK: arith.select
+// CHECK: return
+func.func @beside(%y: tensor<16x32xbf16>, %w: tensor<32x16xbf16>, %v: tensor<16x32xbf16>) -> tensor<16x32xf32> {
+  %z = arith.constant 0.0 : f32
+  %zb = arith.constant 0.0 : bf16
+  %em = tensor.empty() : tensor<16x32xi1>
+  %e = tensor.empty() : tensor<16x32xf32>
+  %es = tensor.empty() : tensor<16x16xf32>
+  %et = tensor.empty() : tensor<16x16xbf16>
+  %m = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%y : tensor<16x32xbf16>) outs(%em : tensor<16x32xi1>) {
+  ^bb0(%a: bf16, %o: i1):
+    %c = arith.cmpf ogt, %a, %zb : bf16
+    linalg.yield %c : i1
+  } -> tensor<16x32xi1>
+  %i = linalg.fill ins(%z : f32) outs(%es : tensor<16x16xf32>) -> tensor<16x16xf32>
+  %p = linalg.matmul ins(%y, %w : tensor<16x32xbf16>, tensor<32x16xbf16>) outs(%i : tensor<16x16xf32>) -> tensor<16x16xf32>
+  %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%p : tensor<16x16xf32>) outs(%et : tensor<16x16xbf16>) {
+  ^bb0(%a: f32, %o: bf16):
+    %c = arith.truncf %a : f32 to bf16
+    linalg.yield %c : bf16
+  } -> tensor<16x16xbf16>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<16x32xf32>) -> tensor<16x32xf32>
+  %q = linalg.matmul ins(%t, %v : tensor<16x16xbf16>, tensor<16x32xbf16>) outs(%f : tensor<16x32xf32>) -> tensor<16x32xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%m, %q : tensor<16x32xi1>, tensor<16x32xf32>) outs(%e : tensor<16x32xf32>) {
+  ^bb0(%a: i1, %b: f32, %o: f32):
+    %c = arith.select %a, %b, %z : f32
+    linalg.yield %c : f32
+  } -> tensor<16x32xf32>
+  return %r : tensor<16x32xf32>
+}
