@@ -33,7 +33,9 @@ typedef struct {
   TileModule *module;
   PyObject *tensor_type, *device, *stream, *empty;
   PyObject *data_ptr, *shape, *dtype, *is_contiguous, *get_device; // names
-  bool is_aligned; // the kernel counts on multiples of 16 bytes
+  // The kernel counts on multiples of 16 bytes: addresses and pitches; last
+  // extents, too.
+  bool is_aligned, has_whole_rows;
   int num_params, num_inputs, num_results;
   int results[MAX_PARAMS];
   Param params[MAX_PARAMS];
@@ -101,7 +103,8 @@ static bool is_aligned(const Call *call, int number) {
     if (call->shapes[number][d] == 0)
       return false;
     pitch_bytes *= call->shapes[number][d];
-    if (d > 0 && pitch_bytes % ALIGNMENT_BYTES != 0)
+    bool counts = d > 0 || (param->rank == 1 && call->launcher->has_whole_rows);
+    if (counts && pitch_bytes % ALIGNMENT_BYTES != 0)
       return false;
   }
   return true;
@@ -297,16 +300,16 @@ static int read_lists(Launcher *self, PyObject *params, PyObject *results) {
 }
 
 // Launcher(launch, module, tensor_type, device, stream, empty, is_aligned,
-//          params, results); tp_alloc gives zeroes.
+//          has_whole_rows, params, results); tp_alloc gives zeroes.
 static int launcher_init(PyObject *object, PyObject *args, PyObject *kwargs) {
   Launcher *self = (Launcher *)object;
   PyObject *launch, *module, *params, *results;
-  int is_aligned = 0;
+  int is_aligned = 0, has_whole_rows = 0;
   (void)kwargs;
-  if (!PyArg_ParseTuple(args, "OOOOOOpO!O!", &launch, &module,
+  if (!PyArg_ParseTuple(args, "OOOOOOppO!O!", &launch, &module,
                         &self->tensor_type, &self->device, &self->stream,
-                        &self->empty, &is_aligned, &PyTuple_Type, &params,
-                        &PyTuple_Type, &results))
+                        &self->empty, &is_aligned, &has_whole_rows,
+                        &PyTuple_Type, &params, &PyTuple_Type, &results))
     return -1;
   Py_INCREF(self->tensor_type);
   Py_INCREF(self->device);
@@ -316,6 +319,7 @@ static int launcher_init(PyObject *object, PyObject *args, PyObject *kwargs) {
   memcpy((void *)&self->launch, (void *)&address, sizeof address);
   self->module = PyLong_AsVoidPtr(module);
   self->is_aligned = is_aligned;
+  self->has_whole_rows = has_whole_rows;
   self->data_ptr = PyUnicode_InternFromString("data_ptr");
   self->shape = PyUnicode_InternFromString("shape");
   self->dtype = PyUnicode_InternFromString("dtype");

@@ -51,6 +51,15 @@ class Image:
         return frozenset(a["name"] for a in arguments if a.get("mutable"))
 
 
+    @functools.cached_property
+    def counts_on_rows(self) -> bool:
+        """Whether a variant needs rows, not only where they begin, to be multiples."""
+        variants = (v for launch in json.loads(self.metadata)["launches"]
+                    for v in launch["variants"])
+        return any(r["text"].startswith("extent") and r["text"].endswith("bytes")
+                   for v in variants for r in v["requires"])
+
+
 def _message(diagnostic: Any) -> Message:
     line = diagnostic.line
     place = Location(text(diagnostic.file), line, diagnostic.column) if line else None

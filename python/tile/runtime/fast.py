@@ -11,7 +11,7 @@ import functools
 import importlib.machinery
 import importlib.util
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tile.dtypes import DType
 from tile.frontend.types import Dynamic, TensorType
@@ -40,8 +40,15 @@ def extension() -> Any:
     return None
 
 
+class Counts(NamedTuple):
+    """What a kernel counts on."""
+
+    alignment: bool  # addresses and pitches are multiples of 16 bytes
+    rows: bool       # and last extents
+
+
 def make_launcher(kernel: JITKernel, on: device.Device, module: Any, values: list[Any],
-                  is_aligned: bool, stream_of: Any, empty: Any) -> Any:
+                  counts_on: Counts, stream_of: Any, empty: Any) -> Any:
     """A launcher for calls like the one with `values`; None where there is no
     extension, or the kernel has arguments that it does not know."""
     found = extension()
@@ -59,7 +66,7 @@ def make_launcher(kernel: JITKernel, on: device.Device, module: Any, values: lis
     address = ctypes.cast(on.api.tile_module_launch, ctypes.c_void_p).value
     try:
         return found.Launcher(address, module, type(arrays[0]), arrays[0].get_device(), stream_of,
-                              empty, is_aligned, tuple(parameters), tuple(kernel.results))
+                              empty, *counts_on, tuple(parameters), tuple(kernel.results))
     except ValueError:
         return None
 

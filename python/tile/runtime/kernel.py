@@ -27,6 +27,7 @@ class _Bound:
     values: list[Any]  # in the order of parameters
     keep: list[Any]
     is_aligned: bool
+    has_whole_rows: bool  # multiples of 16 bytes
 
 
 def _memory_type(dtype: DType) -> DType:
@@ -234,7 +235,7 @@ class JITKernel:
     def _pack(self, values: dict[str, Any], arrays: dict[str, Array]) -> _Bound:
         packed = (library.LaunchArg * len(self.parameters))()
         keep: list[Any] = []
-        is_aligned = True
+        is_aligned = has_whole_rows = True
         for entry, parameter in zip(packed, self.parameters, strict=True):
             if isinstance(parameter.type, DType):
                 self._pack_number(entry, parameter, values[parameter.name])
@@ -246,8 +247,9 @@ class JITKernel:
             size = array.dtype.size_bytes
             is_aligned &= array.address % ALIGNMENT_BYTES == 0 and 0 not in array.shape and all(
                 s * size % ALIGNMENT_BYTES == 0 for s in array.strides[:-1])
+            has_whole_rows &= not array.shape or array.shape[-1] * size % ALIGNMENT_BYTES == 0
         ordered = [values[p.name] for p in self.parameters]
-        return _Bound(packed, arrays, ordered, keep, is_aligned)
+        return _Bound(packed, arrays, ordered, keep, is_aligned, has_whole_rows)
 
     def _pack_number(self, entry: Any, parameter: Parameter, value: Any) -> None:
         kind = parameter.type
@@ -285,7 +287,11 @@ class JITKernel:
 
     def _launch(self, bound: _Bound, stream: int | None) -> None:
         on, current = self._device(bound)
-        image = self.image(self.chip(on), isinstance(on, device.Cuda), bound.is_aligned)
+        chip, assemble, is_aligned = self.chip(on), isinstance(on, device.Cuda), bound.is_aligned
+        image = self.image(chip, assemble, is_aligned)
+        if is_aligned and image.counts_on_rows and not bound.has_whole_rows:
+            is_aligned = False
+            image = self.image(chip, assemble)
         for parameter, array in bound.arrays.items():
             if not array.is_writable and parameter in image.written:
                 raise ArgumentError(f"{self.name}: argument {parameter}: the kernel writes it, but "
@@ -293,7 +299,8 @@ class JITKernel:
         on.launch(self.name, image, bound.arguments, stream if stream is not None else current)
         if isinstance(on, device.Cuda):
             self._fast = fast.make_launcher(
-                self, on, on.module(self.name, image), bound.values, bound.is_aligned,
+                self, on, on.module(self.name, image), bound.values,
+                fast.Counts(is_aligned, is_aligned and image.counts_on_rows),
                 fast.torch_stream(), fast.torch_empty())
 
     def _returned(self, values: list[Any]) -> Any:
