@@ -203,6 +203,18 @@ static MlirLogicalResult verify_align(MlirOperation op, const char *name,
   return tile_success();
 }
 
+// Written by a pass.
+static MlirLogicalResult verify_row_multiple(MlirOperation op, const char *name,
+                                             MlirAttribute value) {
+  if (!tile_region_is(op))
+    return tile_emit_error(op, "expects '%s' only on tile.region", name);
+  if (!mlirAttributeIsAInteger(value) ||
+      !tile_verify_is_power_of_two(mlirIntegerAttrGetValueInt(value)))
+    return tile_emit_error(op, "expects '%s' to be a power of two, got %s",
+                           name, tile_verify_attr_text(value).chars);
+  return tile_success();
+}
+
 static MlirLogicalResult verify_unit(MlirOperation op, const char *name,
                                      MlirAttribute value) {
   if (!mlirAttributeIsAUnit(value))
@@ -295,6 +307,7 @@ static const struct {
     {TILE_REFUSED_ATTR, verify_taken_back},
     {TILE_RESERVED_BYTES_ATTR, verify_taken_back},
     {"tile.root", verify_schedule_mark},
+    {"tile.row_multiple", verify_row_multiple},
     {"tile.schedule", verify_schedule_mark},
     {"tile.sizes", verify_schedule_mark},
     {"tile.specialize", verify_specialize},

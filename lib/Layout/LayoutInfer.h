@@ -50,6 +50,9 @@ typedef struct {
   const char *user; // text of a user-given layout, or NULL
   bool is_view;     // the storage of another buffer: see TILE_INFER_VIEW
   bool takes_rows;  // cp.async fills windows of it, along the last dimension
+  int vector_bits;  // fragments: of the elements of a tensor that it is copied
+                    // from or to in whole vectors of 16 bytes, if less than
+                    // its own; or 0
 } TileInferBuffer;
 
 typedef struct {

@@ -340,7 +340,8 @@ static void seed_free_fragment(TileInferModel *m, int buffer) {
   int rank = tile_infer_core_rank(b), warps = m->problem->role[b->role].warps;
   const int64_t *shape = tile_infer_core_shape(b);
   TileLayout l[TILE_INFER_MAX_FREE];
-  for (int vec = 128 / b->elem_bits; vec >= 1; vec /= 2) {
+  int bits = b->vector_bits ? b->vector_bits : b->elem_bits;
+  for (int vec = 128 / bits; vec >= 1; vec /= 2) {
     int n = tile_infer_free_layouts(shape, rank, warps, vec, b->elem_bits, l);
     for (int i = 0; i < n; i++)
       if (tile_infer_view_takes(m, buffer, &l[i]))

@@ -63,6 +63,7 @@ def Tile_Dialect : Dialect {
     | `tile.mma_type` | `f8E4M3FN` or `f8E5M2`: what the bytes are | `nvgpu.mma.sync`, `nvgpu.mma.sp.sync`, by `convert-tile-to-nvgpu` |
     | `tile.mma_type_b` | the same of the right factor, where it differs | as `tile.mma_type` |
     | `tile.align` | i64, a power of two | a `memref.load` or `memref.store` in an element loop: the address of the tensor and every stride but the last are multiples of so many bytes |
+    | `tile.row_multiple` | i64, a power of two | a `tile.region`, by `tile-make-variants`: the last extent of its source is a multiple of so many bytes |
     | `tile.may_alias` | unit | `func.func`, or an argument of it |
     | `tile.name` | a string | an argument of a `func.func`, by the parser where it is missing: what launch metadata calls it |
 

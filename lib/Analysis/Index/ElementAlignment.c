@@ -1,7 +1,7 @@
-//===- ElementAlignment.c - How tensors of element loops could be aligned -===//
+//===- ElementAlignment.c - How tensors of fragments could be aligned -----===//
 //
-// Asked before layouts are known: what a loop cannot use after all costs a
-// requirement of the host, not a wrong access.
+// Those of element loops and of copies. Asked before layouts are known: what
+// one cannot use after all costs a requirement of the host, not a wrong access.
 //
 //===----------------------------------------------------------------------===//
 
@@ -82,4 +82,28 @@ int64_t tile_element_wanted_bytes(MlirOperation op) {
          !has_runs(loop, &last, bytes / elem_bytes * spread))
     bytes /= 2;
   return bytes > elem_bytes && bytes >= MIN_VECTOR_BYTES ? bytes : 0;
+}
+
+int64_t tile_window_wanted_bytes(MlirValue window) {
+  TileShape shape;
+  TileRegionOp region = tile_region_of(window);
+  if (!region.op.ptr || tile_region_ids(region).ptr ||
+      !tile_shape_of(window, &shape))
+    return 0;
+  MlirValue tensor = tile_region_source(region);
+  MlirType type = mlirValueGetType(tensor);
+  int last = (int)mlirShapedTypeGetRank(type) - 1;
+  int64_t elem_bytes = tile_elem_bits(shape.element) / 8;
+  if (elem_bytes < 1 || !has_contiguous_rows(type) ||
+      tile_region_result_dim(region, last) != shape.rank - 1 ||
+      tile_region_end(region, last).ptr)
+    return 0;
+  int64_t bytes = tile_gcd(tile_tensor_align_limit(tensor),
+                           shape.extent[shape.rank - 1] * elem_bytes);
+  bytes = tile_gcd(bytes, tile_column_align_bytes(window));
+  if (!mlirShapedTypeIsDynamicDim(type, last))
+    bytes = tile_gcd(bytes, tile_row_multiple_bytes(window));
+  bool is_gain = bytes > elem_bytes && bytes >= MIN_VECTOR_BYTES &&
+                 tile_window_vector_bytes(window) % bytes != 0;
+  return is_gain ? bytes : 0;
 }

@@ -183,6 +183,15 @@ int64_t tile_row_align_bytes(MlirValue tile);
 /// The column at which a window starts is a multiple of so many bytes; 0: of
 /// any, as the first one is.
 int64_t tile_column_align_bytes(MlirValue tile);
+/// On a `tile.region`: see `tile_row_multiple_bytes`.
+#define TILE_ROW_MULTIPLE_ATTR "tile.row_multiple"
+
+/// The last extent of the tensor behind a window, in bytes, is known to be a
+/// multiple of so many, a power of two; at least the element size.
+int64_t tile_row_multiple_bytes(MlirValue tile);
+/// Vectors of so many bytes are known to lie in the tensor behind a window as a
+/// whole or not at all, each at a multiple of its size.
+int64_t tile_window_vector_bytes(MlirValue window);
 
 //===-- Element loops (LoopOperands.c) ------------------------------------===//
 
@@ -239,6 +248,10 @@ int64_t tile_element_align_bytes(MlirOperation access);
 /// 8 or 16, if the address of the tensor and its strides were multiples of
 /// them; 0: it moves no neighbours, or says how it is aligned.
 int64_t tile_element_wanted_bytes(MlirOperation access);
+/// Bytes of the vectors, 4, 8 or 16, that a copy between the window and a
+/// fragment would move without looking at the tensor, if address, strides and
+/// last extent of this were multiples of them; 0: nothing is gained.
+int64_t tile_window_wanted_bytes(MlirValue window);
 /// Bytes, at most 16, that all static strides of the tensor but the last are
 /// multiples of; 0 for a type that has no strides.
 int64_t tile_tensor_align_limit(MlirValue tensor);

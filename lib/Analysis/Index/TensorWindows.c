@@ -130,3 +130,29 @@ int64_t tile_column_align_bytes(MlirValue tile) {
   return tile_index_divisor(tile_region_offset(region, last)) *
          tile_elem_bits(shape.element) / 8;
 }
+
+int64_t tile_row_multiple_bytes(MlirValue tile) {
+  enum { MAX_BYTES = 16 }; // no access is wider
+  TileRegionOp region = tile_region_of(tile);
+  TileShape shape;
+  if (!region.op.ptr || !tile_shape_of(tile, &shape))
+    return 1;
+  int64_t elem_bytes = tile_elem_bits(shape.element) / 8;
+  MlirType type = mlirValueGetType(tile_region_source(region));
+  int last = (int)mlirShapedTypeGetRank(type) - 1;
+  if (elem_bytes < 1 || last < 0 || tile_region_end(region, last).ptr)
+    return 1;
+  if (!mlirShapedTypeIsDynamicDim(type, last))
+    return tile_gcd(MAX_BYTES,
+                    mlirShapedTypeGetDimSize(type, last) * elem_bytes);
+  MlirAttribute known = mlirOperationGetDiscardableAttributeByName(
+      region.op, TILE_STR(TILE_ROW_MULTIPLE_ATTR));
+  return mlirAttributeIsNull(known) ? elem_bytes
+                                    : mlirIntegerAttrGetValueInt(known);
+}
+
+int64_t tile_window_vector_bytes(MlirValue window) {
+  return tile_gcd(
+      tile_gcd(tile_row_align_bytes(window), tile_row_multiple_bytes(window)),
+      tile_column_align_bytes(window));
+}

@@ -347,6 +347,24 @@ static void note_rows(Build *build, MlirValue window, const TileInferOp *op) {
     build->out->problem.buffer[tile].takes_rows = true;
 }
 
+// A fragment of wide elements beside a tensor of narrow ones, between which
+// vectors move whole.
+static void note_vectors(Build *build, const TileInferOp *copy,
+                         const TileAccess *accesses) {
+  enum { VECTOR_BYTES = 16 };
+  TileInferBuffer *buffers = build->out->problem.buffer;
+  for (int i = 0; copy->kind == TILE_INFER_COPY && i < 2; i++) {
+    TileInferBuffer *tile = &buffers[copy->operand[i].buffer];
+    const TileInferBuffer *window = &buffers[copy->operand[1 - i].buffer];
+    if (tile->space == TILE_INFER_FRAGMENT &&
+        window->space == TILE_INFER_GLOBAL && window->elem_bits >= 8 &&
+        window->elem_bits < tile->elem_bits &&
+        (!tile->vector_bits || window->elem_bits < tile->vector_bits) &&
+        tile_window_vector_bytes(accesses[1 - i].tile) % VECTOR_BYTES == 0)
+      tile->vector_bits = window->elem_bits;
+  }
+}
+
 static MlirLogicalResult describe(Build *build, MlirOperation op) {
   TileInferOp description = {0};
   TileAccess accesses[TILE_MAX_ACCESSES];
@@ -389,6 +407,7 @@ static MlirLogicalResult describe(Build *build, MlirOperation op) {
     out->operand[i].buffer = buffers[i];
     out->operand[i].write = accesses[i].writes;
   }
+  note_vectors(build, out, accesses);
   return tile_success();
 }
 

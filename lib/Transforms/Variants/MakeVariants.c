@@ -3,13 +3,14 @@
 // Consumes: launches whose best copies and element loops need facts that only
 // the host knows:
 //           addresses and row pitches that are multiples of 16 bytes, or of 8
-//           or 4; tensors without extent 0, images with a multiple of some
-//           channels.
+//           or 4, and rows that are; tensors without extent 0, images with a
+//           multiple of some channels.
 // Produces: `tile.variants` with a launch for each combination of facts that
 //           VariantPlan.c chooses, best first. All but the last one follow
 //           `tile.require` ops and hold facts (`align` on `tile.region` and
-//           `tile.im2col`, `run` there, `tile.align` on accesses in element
-//           loops); the last one is the launch as it was.
+//           `tile.im2col`, `run` there, `tile.row_multiple` on windows that
+//           fragments are copied from or to, `tile.align` on accesses in
+//           element loops); the last one is the launch as it was.
 //           What a copy with a given instruction needs is required of every
 //           call, before all; so is what a loop needs that must have
 //           roles.
@@ -83,6 +84,22 @@ static void require_channels(TileBuilder *b, const TileTensorWish *tensor,
                    tensor->channels, text);
 }
 
+// Bytes of a row are asked for, as those of a stride are.
+static void require_rows(TileBuilder *b, const TileTensorWish *tensor,
+                         int64_t align_bytes, const char *name) {
+  MlirType type = mlirValueGetType(tensor->value);
+  int64_t last = mlirShapedTypeGetRank(type) - 1;
+  int64_t elem_bytes = tile_elem_bits(mlirShapedTypeGetElementType(type)) / 8;
+  char text[128];
+  if (!tensor->needs_rows || !mlirShapedTypeIsDynamicDim(type, last))
+    return;
+  MlirValue extent = memref_dim(b, tensor->value, tile_const_index(b, last));
+  snprintf(text, sizeof text, "extent %lld of %s is a multiple of %lld bytes",
+           (long long)last, name, (long long)align_bytes);
+  require_multiple(b, arith_muli(b, extent, tile_const_index(b, elem_bytes)),
+                   align_bytes, text);
+}
+
 static void require_strides(TileBuilder *b, MlirValue tensor,
                             int64_t align_bytes, const char *name) {
   MlirType type = mlirValueGetType(tensor);
@@ -127,6 +144,7 @@ static void build_requirements(TileBuilder *b, const Facts *facts) {
       continue; // no map is made of it
     require_extents(b, t, name);
     require_channels(b, t, name);
+    require_rows(b, t, align_bytes, name);
   }
 }
 
@@ -147,6 +165,19 @@ static void state_image(TileIm2colOp im2col, const TileTensorWish *tensor,
                                      tensor->channels)));
 }
 
+static void state_window(TileRegionOp region, const TileTensorWish *tensor,
+                         int64_t align_bytes) {
+  MlirValue window = mlirOperationGetResult(region.op, 0);
+  if (tile_row_align_bytes(window) < align_bytes)
+    tile_region_set_align_attr(region, i64_attr(region.op, align_bytes));
+  int64_t last = mlirShapedTypeGetRank(mlirValueGetType(tensor->value)) - 1;
+  if (tensor->needs_rows && align_bytes == tensor->align_bytes &&
+      mlirShapedTypeIsDynamicDim(mlirValueGetType(tensor->value), last))
+    mlirOperationSetDiscardableAttributeByName(
+        region.op, TILE_STR(TILE_ROW_MULTIPLE_ATTR),
+        i64_attr(region.op, align_bytes));
+}
+
 static MlirWalkResult state_facts(MlirOperation op, void *user_data) {
   const Facts *facts = user_data;
   TileRegionOp region = tile_region_dyn(op);
@@ -161,9 +192,8 @@ static MlirWalkResult state_facts(MlirOperation op, void *user_data) {
     if (is_element && mlirValueEqual(t->value, access.memref))
       mlirOperationSetDiscardableAttributeByName(op, TILE_STR("tile.align"),
                                                  i64_attr(op, align_bytes));
-    if (region.op.ptr && mlirValueEqual(t->value, tile_region_source(region)) &&
-        tile_row_align_bytes(mlirOperationGetResult(op, 0)) < align_bytes)
-      tile_region_set_align_attr(region, i64_attr(op, align_bytes));
+    if (region.op.ptr && mlirValueEqual(t->value, tile_region_source(region)))
+      state_window(region, t, align_bytes);
     if (im2col.op.ptr && mlirValueEqual(t->value, tile_im2col_image(im2col)) &&
         align_bytes == t->align_bytes)
       state_image(im2col, t, align_bytes);

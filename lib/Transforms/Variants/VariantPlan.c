@@ -20,6 +20,7 @@ typedef struct {
   TileInstr instr;
   TileTensorUse use;
   int64_t align_bytes;
+  bool needs_rows; // the last extent is to be such a multiple, too
 } Wish;
 
 //===-- Tiles of products -------------------------------------------------===//
@@ -259,11 +260,35 @@ static bool element_wish(const TileVariantPlan *plan, MlirOperation op,
   return true;
 }
 
+// A copy between a fragment and a tensor that would move vectors without a
+// second form for other rows: what that form holds until both meet costs
+// registers, and with them blocks of a multiprocessor. Beside a product the
+// accumulators decide about these.
+static bool fragment_wish(const TileVariantPlan *plan, TileCopyOp copy,
+                          Wish *out) {
+  TileShape src, dst;
+  MlirValue window = window_of(copy);
+  if (plan->is_given || plan->num_factors > 0 ||
+      !tile_shape_of(tile_copy_src(copy), &src) ||
+      !tile_shape_of(tile_copy_dst(copy), &dst) ||
+      (src.space == TILE_SPACE_FRAGMENT ? dst.space != TILE_SPACE_GLOBAL
+                                        : dst.space != TILE_SPACE_FRAGMENT ||
+                                              src.space != TILE_SPACE_GLOBAL))
+    return false;
+  *out = (Wish){.tensor = region_source(window),
+                .instr = TILE_INSTR_Simt,
+                .use = TILE_USE_ELEMENT,
+                .align_bytes = tile_window_wanted_bytes(window),
+                .needs_rows = true};
+  return out->align_bytes > 0;
+}
+
 static bool wish_of(const TileVariantPlan *plan, MlirOperation op, Wish *out) {
   *out = (Wish){.instr = TILE_INSTR_Simt};
   if (tile_copy_is(op))
     return copy_wish(plan, tile_copy_cast(op), out) ||
-           gather_wish(plan, tile_copy_cast(op), out);
+           gather_wish(plan, tile_copy_cast(op), out) ||
+           fragment_wish(plan, tile_copy_cast(op), out);
   if (tile_atomic_is(op))
     return update_wish(plan, tile_atomic_cast(op), out);
   return element_wish(plan, op, out);
@@ -325,6 +350,7 @@ static TileTensorWish *add_wish(TileVariantPlan *plan, const Wish *wish) {
     entry->use = wish->use;
   if (wish->align_bytes > entry->align_bytes)
     entry->align_bytes = wish->align_bytes;
+  entry->needs_rows |= wish->needs_rows;
   if (wish->instr == TILE_INSTR_Tma)
     need_map(entry, wish->window.ptr ? tile_im2col_of(wish->window)
                                      : (TileIm2colOp){TILE_NULL_OP});

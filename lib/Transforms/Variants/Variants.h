@@ -19,7 +19,8 @@ typedef enum {
   TILE_USE_FACTOR,  // a product reads shared tiles that it fills
   TILE_USE_LOAD,    // copies or element loops fill other shared tiles from it
   TILE_USE_RESULT,  // TMA stores or adds to it
-  TILE_USE_ELEMENT, // other element loops and gathers access it in vectors
+  TILE_USE_ELEMENT, // other element loops, gathers and copies of fragments
+                    // access it in vectors
 } TileTensorUse;
 
 /// A tensor of which facts would help.
@@ -31,6 +32,7 @@ typedef struct TileTensorWish {
   int64_t async_bytes; // 4: with these cp.async is legal, and not without; or 0
   bool has_open_pitch; // some stride but the last is dynamic
   bool is_staged;      // copies ahead of a loop's iterations read it
+  bool needs_rows;     // its last extent is to be such a multiple, too
   // Least extents; 1 where a tensor map is made of it, and more where filters
   // must fit into the image. They, and `channels`, go with 16 bytes.
   int64_t least[TILE_MAX_RANK];

@@ -44,6 +44,36 @@ gpu.module @m {
     gpu.return
   }
 
+  // Rows and where they begin are multiples of the vectors: each lies in the
+  // tensor or not. There is one arm, in which vectors have conditions; what is
+  // outside is zero.
+  // CHECK-LABEL: llvm.func @whole_vectors
+  // CHECK-NOT: cf.cond_br
+  // CHECK-COUNT-2: llvm.inline_asm has_side_effects "{{.*}}ld.global.v4.b32
+  // CHECK-NOT: ld.global
+  // CHECK-NOT: cf.cond_br
+  // CHECK-COUNT-2: llvm.inline_asm has_side_effects "@$5 st.global.v4.b32
+  // CHECK-NOT: st.global
+  // CHECK: llvm.return
+  gpu.func @whole_vectors(%A: memref<?x?xbf16>, %B: memref<?x1000xbf16>, %m: index) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %f = tile.alloc {layout = #tile.layout<"bases<reg=(d1:1*8, d1:512*2), lane=(d1:8*32), warp=(d1:256*2) -> d0:1, d1:1024>">} : memref<1x1024xf32, #tile.fragment>
+    %a = tile.region %A[%m, 0] [1, 1024] {align = 16 : i64, tile.row_multiple = 16 : i64} : memref<?x?xbf16>
+    %b = tile.region %B[%m, 0] [1, 1024] {align = 16 : i64} : memref<?x1000xbf16>
+    tile.copy %a to %f {instr = #tile.instr<simt>} : !tile.region<1x1024xbf16>, memref<1x1024xf32, #tile.fragment>
+    tile.copy %f to %b {instr = #tile.instr<simt>} : memref<1x1024xf32, #tile.fragment>, !tile.region<1x1024xbf16>
+    gpu.return
+  }
+
+  // A row of 1004 elements ends inside a vector.
+  // CHECK-LABEL: llvm.func @cut_vector
+  // CHECK: cf.cond_br
+  gpu.func @cut_vector(%B: memref<?x1004xbf16>, %m: index) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %f = tile.alloc {layout = #tile.layout<"bases<reg=(d1:1*8, d1:512*2), lane=(d1:8*32), warp=(d1:256*2) -> d0:1, d1:1024>">} : memref<1x1024xf32, #tile.fragment>
+    %b = tile.region %B[%m, 0] [1, 1024] {align = 16 : i64} : memref<?x1004xbf16>
+    tile.copy %f to %b {instr = #tile.instr<simt>} : memref<1x1024xf32, #tile.fragment>, !tile.region<1x1024xbf16>
+    gpu.return
+  }
+
   // Block ids are below the grid: 4 x 8 tiles of 64 x 8 fill the tensor, and
   // nothing is compared.
   // CHECK-LABEL: llvm.func @static_grid

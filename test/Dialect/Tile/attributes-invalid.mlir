@@ -153,7 +153,7 @@ func.func @specialize_function() attributes {tile.specialize = "off"} {
 // -----
 
 func.func @unknown(%i: index) {
-  // expected-error @+1 {{has the unknown attribute 'tile.stages', expects one of tile.accumulator, tile.align, tile.alternate, tile.block, tile.by_thread, tile.chunk, tile.factor, tile.group, tile.im2col, tile.loop, tile.may_alias, tile.mma_type, tile.mma_type_b, tile.num_stages, tile.num_threads, tile.order, tile.own_smem_bytes, tile.persistent, tile.pingpong, tile.prelude_slots, tile.product, tile.refused, tile.reserved_bytes, tile.root, tile.schedule, tile.sizes, tile.specialize, tile.stage, tile.target, tile.threads, tile.warps}}
+  // expected-error @+1 {{has the unknown attribute 'tile.stages', expects one of tile.accumulator, tile.align, tile.alternate, tile.block, tile.by_thread, tile.chunk, tile.factor, tile.group, tile.im2col, tile.loop, tile.may_alias, tile.mma_type, tile.mma_type_b, tile.num_stages, tile.num_threads, tile.order, tile.own_smem_bytes, tile.persistent, tile.pingpong, tile.prelude_slots, tile.product, tile.refused, tile.reserved_bytes, tile.root, tile.row_multiple, tile.schedule, tile.sizes, tile.specialize, tile.stage, tile.target, tile.threads, tile.warps}}
   %0 = arith.addi %i, %i {tile.stages = 3 : i32} : index
   return
 }
@@ -248,6 +248,22 @@ func.func @align_elsewhere() {
 func.func @align_value(%A: memref<f32>) {
   // expected-error @+1 {{expects 'tile.align' to be a power of two, got 12 : i64}}
   %x = memref.load %A[] {tile.align = 12 : i64} : memref<f32>
+  return
+}
+
+// -----
+
+func.func @row_multiple_elsewhere(%A: memref<4xf32>, %i: index) {
+  // expected-error @+1 {{expects 'tile.row_multiple' only on tile.region}}
+  %x = memref.load %A[%i] {tile.row_multiple = 16 : i64} : memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @row_multiple_value(%A: memref<?xf32>) {
+  // expected-error @+1 {{expects 'tile.row_multiple' to be a power of two, got 24 : i64}}
+  %a = tile.region %A[0] [64] {tile.row_multiple = 24 : i64} : memref<?xf32>
   return
 }
 

@@ -1,10 +1,12 @@
 //===- FragmentCopies.c - Copies between fragments and memory -------------===//
 //
 // Registers r, r+1, … that hold consecutive elements of the last dimension move
-// together. Towards global memory there are two arms under one uniform branch:
-// a tile that lies inside the tensor, with rows aligned to the vector, moves in
-// vectors without conditions; any other moves element by element, each with its
-// own condition. Registers whose element the tile does not have stay silent.
+// together. Towards global memory each vector has its own condition where it is
+// known to lie in the tensor as a whole or not at all. Else there are two arms
+// under one uniform branch: a tile that lies inside the tensor, with rows
+// aligned to the vector, moves in vectors without conditions; any other moves
+// element by element, each with its own condition. Registers whose element the
+// tile does not have stay silent.
 //
 //===----------------------------------------------------------------------===//
 
@@ -378,7 +380,8 @@ static void move_global(Lowering *l, const Plan *plan, int64_t vector,
     move_scattered(l, plan, check);
     return;
   }
-  if (check && plan->to_memory && count_rows(plan) <= MAX_LINES) {
+  if (check && vector == 1 && plan->to_memory &&
+      count_rows(plan) <= MAX_LINES) {
     store_ragged(l, plan);
     return;
   }
@@ -426,11 +429,24 @@ static MlirValue rows_are_aligned(Lowering *l, const Plan *plan) {
   return is_aligned(l, tile_int_get(&l->i64, low), bytes);
 }
 
+// No end of a row cuts a vector of the tile, and all begin at multiples of
+// their size.
+static bool vectors_are_whole(const Plan *plan) {
+  const View *view = plan->other;
+  int64_t bytes = plan->vector * tile_elem_bits(view->memory->element) / 8;
+  return plan->vector > 1 && !view->numbers && view->align_bytes % bytes == 0 &&
+         view->row_bytes % bytes == 0 && view->column_bytes % bytes == 0;
+}
+
 static void copy_global(Lowering *l, MlirOperation op, Plan *plan) {
   plan->has_lines = has_unit_rows(plan->other) && has_plain_constants(plan);
   if (!plan->has_lines)
     plan->vector = 1;
   MlirValue inside = window_in_bounds(l, plan->other);
+  if (vectors_are_whole(plan)) {
+    move_global(l, plan, plan->vector, inside.ptr != NULL);
+    return;
+  }
   MlirValue fast = and_maybe(l, inside, rows_are_aligned(l, plan));
   if (!fast.ptr) {
     move_global(l, plan, plan->vector, false);

@@ -52,7 +52,9 @@ typedef struct View {
   int dim[TILE_MAX_RANK];        // memory dimension of every tile dimension
   TileInt offset[TILE_MAX_RANK]; // i32, per memory dimension
   MlirValue pad;                 // as stored; null: zero
-  int64_t align_bytes;           // of rows, known
+  // Known: where every row begins is a multiple of so many bytes; the last
+  // extent of the memory is; the column of the window is, 0: it is column 0.
+  int64_t align_bytes, row_bytes, column_bytes;
   bool on_grid; // offsets are known to be multiples of the sizes
   bool is_inside[TILE_MAX_RANK]; // per memory dimension: it never leaves it
   TileInt end[TILE_MAX_RANK]; // i32, per memory dimension: of the window or the
@@ -156,6 +158,7 @@ typedef struct WindowFacts {
   struct WindowFacts *next;
   MlirOperation region;
   bool is_inside[TILE_MAX_RANK]; // per dimension of the source
+  int64_t column_bytes;
 } WindowFacts;
 /// Reads the facts about the windows of a kernel, while its block ids and its
 /// grid can be seen.

@@ -29,6 +29,8 @@ void window_facts_collect(Lowering *l, MlirOperation func) {
       facts->region = op;
       for (int d = 0; d < (int)mlirShapedTypeGetRank(type); d++)
         facts->is_inside[d] = tile_window_is_inside(region, d);
+      facts->column_bytes =
+          tile_column_align_bytes(mlirOperationGetResult(op, 0));
       facts->next = l->windows;
       l->windows = facts;
     }
@@ -71,8 +73,11 @@ static void view_region(Lowering *l, TileRegionOp region, View *out) {
   }
   out->on_grid = tile_region_on_grid(region);
   const WindowFacts *facts = window_facts_find(l, region);
-  if (facts)
+  out->column_bytes = 1;
+  if (facts) {
     memcpy(out->is_inside, facts->is_inside, sizeof out->is_inside);
+    out->column_bytes = facts->column_bytes;
+  }
   out->pad = tile_region_pad(region);
   if (out->pad.ptr)
     out->pad = element_stored(l, out->pad, out->memory->element);
@@ -98,6 +103,7 @@ bool view_of(Lowering *l, MlirOperation op, MlirValue tile, View *out) {
     return false;
   }
   out->align_bytes = tile_row_align_bytes(tile);
+  out->row_bytes = tile_row_multiple_bytes(tile);
   memcpy(out->end, out->memory->extent, sizeof out->end);
   if (buffer.region.ptr) {
     TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
