@@ -166,6 +166,17 @@ typedef struct {
 TileSparseWord tile_sparse_word(TileIntMath *math, TileInt lane, int elem_bits,
                                 TileInt first_row, int64_t step);
 
+/// Steps of an instruction along K whose metadata a packed word holds: two
+/// where it takes a word of two lanes of four, selectors 0 and 1.
+static inline int64_t tile_sparse_packed_steps(int elem_bits) {
+  return elem_bits == 8 ? 1 : 2;
+}
+
+/// Place in a packed metadata tile of the word that `tile_sparse_word` makes.
+void tile_sparse_packed_word(TileIntMath *math, TileInt lane, int elem_bits,
+                             TileInt first_row, int64_t step,
+                             TileInt out_at[3]);
+
 //===-- Memory spaces (MemorySpaces.c) ------------------------------------===//
 
 /// Gives memrefs in a gpu.module numbers in place of #gpu.address_space<…>.

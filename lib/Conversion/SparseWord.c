@@ -9,6 +9,10 @@
 //   8 bits        lane % 2: which row; lane / 2 % 2: which pair of the four
 //                 columns of the step, both halves of one word.
 //
+// Packed metadata has these words, those of four warps and four columns
+// together, in the order of the 128 threads. With 16 and 32 bits lanes 2 and 3
+// of a quad have columns 2 and 3, which selector 1 takes in the next step.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Conversion.h"
@@ -32,4 +36,23 @@ TileSparseWord tile_sparse_word(TileIntMath *math, TileInt lane, int elem_bits,
   word.column[0] = word.column[1] =
       tile_int_add(math, low, tile_int_constant(2 * step));
   return word;
+}
+
+void tile_sparse_packed_word(TileIntMath *math, TileInt lane, int elem_bits,
+                             TileInt first_row, int64_t step,
+                             TileInt out_at[3]) {
+  enum { ROWS = 64, WARP_ROWS = 16, LANES = 32 };
+  TileInt warp =
+      tile_int_div(math, tile_int_rem(math, first_row, ROWS), WARP_ROWS);
+  TileInt place = lane;
+  int64_t steps = tile_sparse_packed_steps(elem_bits);
+  if (steps > 1) {
+    TileInt quad = tile_int_mul(math, tile_int_div(math, lane, 4), 4);
+    place = tile_int_add(math,
+                         tile_int_add(math, quad, tile_int_rem(math, lane, 2)),
+                         tile_int_constant(2 * (step % steps)));
+  }
+  out_at[0] = tile_int_div(math, first_row, ROWS);
+  out_at[1] = tile_int_constant(step / steps);
+  out_at[2] = tile_int_add(math, tile_int_mul(math, warp, LANES), place);
 }

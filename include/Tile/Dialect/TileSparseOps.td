@@ -34,14 +34,36 @@ def Tile_GemmSpOp : Tile_Op<"gemm_sp", [
     E = (bits << [0, 4, 8, 12]).sum(2).astype(np.uint16).view(np.int16)
     ```
 
+    E may be packed instead: words of 32 bits in the order in which the threads of
+    a warpgroup need them, so that one load gives a thread what it passes on, and
+    a tile of E is whole rows of 512 bytes. Word `t` of `E[p, q]`, with
+    `r = 64 * p + 16 * (t / 32) + t % 32 / 4`, has of the words above
+
+    | factors | low half | high half |
+    |---|---|---|
+    | 16, 32 bits | `[r, 4 * q + t % 4]` | `[r + 8, 4 * q + t % 4]` |
+    | 8 bits | `[r + 8 * (t % 2), 4 * q + 2 * (t / 2 % 2)]` | the column after it |
+
+    In numpy, for `E` of M x K/16 words of 16 bits, M and K multiples of 64
+    (zeros fill what is missing):
+
+    ```python
+    shape = (M // 64, 4, 2, 8, K // 64, 4)  # 8 bits: (…, K // 64, 2, 2)
+    order = (0, 4, 1, 3, 5, 2)              # 8 bits: (0, 4, 1, 3, 5, 2, 6)
+    packed = np.ascontiguousarray(E.reshape(shape).transpose(order))
+    packed = packed.view(np.int32).reshape(M // 64, K // 64, 128)
+    ```
+
     Every group needs good positions, also where A is zero. No positions are all
     0: a word of 16 bits that is 0 means 0x4444, the first two of each group, so
     windows that leave the tensor of E need no pad.
 
     Constraints:
-    (C1) A, E, B and C are static and have rank 2;
+    (C1) A, B and C are static and have rank 2; E is static and has rank 2, or 3
+         if it is packed;
     (C2) K is the K extent of op(B); A is M x K/2, and E is M x K/16, for f32
-         M x K/8;
+         M x K/8; packed, it is M/64 x K/64 x 128, for f32 M/64 x K/32 x 128, and
+         nothing is left over;
     (C3) C has the rows of A and the columns of op(B);
     (C4) A is shared or a fragment, E is shared, B is shared or a fragment, C is a
          fragment;
@@ -57,6 +79,8 @@ def Tile_GemmSpOp : Tile_Op<"gemm_sp", [
     | f32 as tf32 | f32 as tf32 | i16 | f32 |
     | f8E4M3FN, f8E5M2 | f8E4M3FN, f8E5M2 | i16 | f32 |
     | i8 | i8 | i16 | i32 |
+
+    Packed E is of i32.
 
     With `async` the product is only issued, as that of `tile.gemm`. The tile E
     has been read when it is; the registers that its words are in then belong to

@@ -145,33 +145,52 @@ MlirLogicalResult tile_gemm_verify(MlirOperation op) {
 
 //===-- tile.gemm_sp ------------------------------------------------------===//
 
+// Words of 16 bits by rows and columns, or packed: those of the threads of a
+// warpgroup for 64 rows and four such words of each.
+static MlirLogicalResult verify_metadata(MlirOperation op, const TileShape *a,
+                                         int64_t k, const TileShape *e) {
+  enum { GROUPS_PER_WORD = 4, ROWS = 64, COLUMNS = 4, THREADS = 128 };
+  int64_t group = mlirTypeIsAF32(a->element) ? 2 : 4;
+  int64_t per_word = group * GROUPS_PER_WORD, m = a->extent[0];
+  if (e->rank == 3 &&
+      (m % ROWS || k % (COLUMNS * per_word) || e->extent[0] != m / ROWS ||
+       e->extent[1] != k / (COLUMNS * per_word) ||
+       e->extent[2] != THREADS)) // (C2)
+    return tile_emit_error(op,
+                           "expects packed E with %d words for every %d of the "
+                           "%" PRId64 " rows and %" PRId64 " of the %" PRId64
+                           " columns of the sparse factor, got %s",
+                           THREADS, ROWS, m, COLUMNS * per_word, k,
+                           tile_verify_shape_text(e).chars);
+  if (e->rank == 2 && (k % per_word || e->extent[0] != m ||
+                       e->extent[1] != k / per_word)) // (C2)
+    return tile_emit_error(op,
+                           "expects E with %" PRId64 " rows of a word for "
+                           "every %" PRId64 " of the %" PRId64 " columns of "
+                           "the sparse factor, got %s",
+                           m, per_word, k, tile_verify_shape_text(e).chars);
+  if (e->space != TILE_SPACE_SHARED) // (C4)
+    return tile_emit_error(op, "expects E in shared memory, got it in %s",
+                           tile_space_name(e->space));
+  if (e->rank == 3 && !is_integer(e->element, 32)) // (C5)
+    return tile_emit_error(op, "expects packed E of i32, got %s",
+                           tile_verify_type_text(e->element).chars);
+  if (e->rank == 2 && !is_integer(e->element, 16)) // (C5)
+    return tile_emit_error(op,
+                           "expects E of i16, got %s; tile.view makes words of "
+                           "16 bits of others",
+                           tile_verify_type_text(e->element).chars);
+  return tile_success();
+}
+
 MlirLogicalResult tile_gemm_sp_verify(MlirOperation op) {
-  enum { GROUPS_PER_WORD = 4 };
   TileProduct gemm;
   TileShape a = {0}, b = {0}, e = {0};
   tile_product_of(op, &gemm);
   if (tile_failed(verify(&gemm, tile_gemm_sp_instr_attr(tile_gemm_sp_cast(op)),
                          tile_gemm_sp_precision_attr(tile_gemm_sp_cast(op)), &a,
                          &b)) ||
-      tile_failed(tile_verify_tile(op, gemm.e, "e", 2, 2, &e))) // (C1)
+      tile_failed(tile_verify_tile(op, gemm.e, "e", 2, 3, &e))) // (C1)
     return tile_failure();
-  int64_t group = mlirTypeIsAF32(a.element) ? 2 : 4;
-  int64_t k = b.extent[gemm.transpose_b], per_word = group * GROUPS_PER_WORD;
-  if (k % per_word || e.extent[0] != a.extent[0] ||
-      e.extent[1] != k / per_word) // (C2)
-    return tile_emit_error(op,
-                           "expects E with %" PRId64 " rows of a word for "
-                           "every %" PRId64 " of the %" PRId64 " columns of "
-                           "the sparse factor, got %s",
-                           a.extent[0], per_word, k,
-                           tile_verify_shape_text(&e).chars);
-  if (e.space != TILE_SPACE_SHARED) // (C4)
-    return tile_emit_error(op, "expects E in shared memory, got it in %s",
-                           tile_space_name(e.space));
-  if (!is_integer(e.element, 16)) // (C5)
-    return tile_emit_error(op,
-                           "expects E of i16, got %s; tile.view makes words of "
-                           "16 bits of others",
-                           tile_verify_type_text(e.element).chars);
-  return tile_success();
+  return verify_metadata(op, &a, b.extent[gemm.transpose_b], &e);
 }

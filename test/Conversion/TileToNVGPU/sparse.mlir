@@ -21,3 +21,20 @@ func.func @one_step() attributes {tile.num_threads = 32 : i32} {
   tile.gemm_sp %a, %e, %b, %c {instr = #tile.instr<mma>} : (memref<16x16xf16, #gpu.address_space<workgroup>>, memref<16x2xi16, #gpu.address_space<workgroup>>, memref<32x8xf16, #gpu.address_space<workgroup>>, memref<16x8xf32, #tile.fragment>)
   return
 }
+
+// Packed metadata is loaded as one word.
+// CHECK-LABEL: func.func @packed
+// CHECK: %[[LOADED:.*]] = memref.load %{{.*}}[%{{.*}}] : memref<128xi32
+// CHECK: %[[ONE:.*]] = vector.from_elements %[[LOADED]] : vector<1xi32>
+// CHECK: %[[HALVES:.*]] = vector.bitcast %[[ONE]] : vector<1xi32> to vector<2xi16>
+// CHECK: %[[WORD:.*]] = arith.maxui %[[HALVES]], %{{.*}} : vector<2xi16>
+// CHECK: nvgpu.mma.sp.sync({{.*}}) metadata(%[[WORD]]) {mmaShape = [16, 8, 32]}
+// CHECK-NOT: : memref<128xi16
+func.func @packed() attributes {tile.num_threads = 128 : i32} {
+  %a = tile.alloc {layout = #tile.layout<"swizzle<64>">} : memref<64x32xf16, #gpu.address_space<workgroup>>
+  %e = tile.alloc {layout = #tile.layout<"linear">} : memref<1x1x128xi32, #gpu.address_space<workgroup>>
+  %b = tile.alloc {layout = #tile.layout<"linear">} : memref<64x8xf16, #gpu.address_space<workgroup>>
+  %c = tile.alloc {layout = #tile.layout<"mma<64x8,warps=4x1>">} : memref<64x8xf32, #tile.fragment>
+  tile.gemm_sp %a, %e, %b, %c {instr = #tile.instr<mma>} : (memref<64x32xf16, #gpu.address_space<workgroup>>, memref<1x1x128xi32, #gpu.address_space<workgroup>>, memref<64x8xf16, #gpu.address_space<workgroup>>, memref<64x8xf32, #tile.fragment>)
+  return
+}

@@ -123,4 +123,20 @@ gpu.module @m {
     tile.gemm_sp %a, %e, %b, %c {instr = #tile.instr<wgmma>} : (memref<64x32xbf16, #gpu.address_space<workgroup>>, memref<64x4xi16, #gpu.address_space<workgroup>>, memref<64x16xbf16, #gpu.address_space<workgroup>>, memref<64x16xf32, #tile.fragment>)
     gpu.return
   }
+
+  // Packed metadata: two steps share a word, of which they take other lanes.
+  // CHECK-LABEL: llvm.func @packed
+  // CHECK: %[[WORD:.*]] = llvm.load %{{.*}} : !llvm.ptr<3> -> i32
+  // CHECK-NOT: !llvm.ptr<3> -> i16
+  // CHECK: wgmma.mma_async.sp.sync.aligned.m64n16k32.f32.bf16.bf16 {{{[^}]*}}}, $16, $18, $20, 0, p, 1, 1, 0, 1;
+  // CHECK-SAME: wgmma.mma_async.sp.sync.aligned.m64n16k32.f32.bf16.bf16 {{{[^}]*}}}, $17, $19, $20, 1, q, 1, 1, 0, 1;
+  // CHECK-NOT: wgmma.mma_async
+  gpu.func @packed() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %a = tile.alloc {layout = #tile.layout<"swizzle<64>">, offset = 0 : i64} : memref<64x32xbf16, #gpu.address_space<workgroup>>
+    %e = tile.alloc {layout = #tile.layout<"linear">, offset = 8192 : i64} : memref<1x1x128xi32, #gpu.address_space<workgroup>>
+    %b = tile.alloc {layout = #tile.layout<"swizzle<32>">, offset = 4096 : i64} : memref<64x16xbf16, #gpu.address_space<workgroup>>
+    %c = tile.alloc {layout = #tile.layout<"wgmma<64x16,wg=1x1>">} : memref<64x16xf32, #tile.fragment>
+    tile.gemm_sp %a, %e, %b, %c {instr = #tile.instr<wgmma>} : (memref<64x32xbf16, #gpu.address_space<workgroup>>, memref<1x1x128xi32, #gpu.address_space<workgroup>>, memref<64x16xbf16, #gpu.address_space<workgroup>>, memref<64x16xf32, #tile.fragment>)
+    gpu.return
+  }
 }

@@ -1,8 +1,8 @@
 // RUN: %tile_opt %s -split-input-file -verify-diagnostics
 
-func.func @gemm_sp_c1_e(%a: memref<64x32xbf16, #gpu.address_space<workgroup>>, %e: memref<64x4x1xi16, #gpu.address_space<workgroup>>, %b: memref<64x64xbf16, #gpu.address_space<workgroup>>, %c: memref<64x64xf32, #tile.fragment>) {
-  // expected-error @+1 {{expects 'e' to be static and of rank 2, got}}
-  tile.gemm_sp %a, %e, %b, %c : (memref<64x32xbf16, #gpu.address_space<workgroup>>, memref<64x4x1xi16, #gpu.address_space<workgroup>>, memref<64x64xbf16, #gpu.address_space<workgroup>>, memref<64x64xf32, #tile.fragment>)
+func.func @gemm_sp_c1_e(%a: memref<64x32xbf16, #gpu.address_space<workgroup>>, %e: memref<256xi16, #gpu.address_space<workgroup>>, %b: memref<64x64xbf16, #gpu.address_space<workgroup>>, %c: memref<64x64xf32, #tile.fragment>) {
+  // expected-error @+1 {{expects 'e' to be static and of rank 2 to 3, got}}
+  tile.gemm_sp %a, %e, %b, %c : (memref<64x32xbf16, #gpu.address_space<workgroup>>, memref<256xi16, #gpu.address_space<workgroup>>, memref<64x64xbf16, #gpu.address_space<workgroup>>, memref<64x64xf32, #tile.fragment>)
   return
 }
 
@@ -36,6 +36,46 @@ func.func @gemm_sp_c2_words_of_f32(%a: memref<64x32xf32, #gpu.address_space<work
 func.func @gemm_sp_c2_rows(%a: memref<64x32xbf16, #gpu.address_space<workgroup>>, %e: memref<32x4xi16, #gpu.address_space<workgroup>>, %b: memref<64x64xbf16, #gpu.address_space<workgroup>>, %c: memref<64x64xf32, #tile.fragment>) {
   // expected-error @+1 {{expects E with 64 rows of a word for every 16 of the 64 columns of the sparse factor, got 32x4xi16}}
   tile.gemm_sp %a, %e, %b, %c : (memref<64x32xbf16, #gpu.address_space<workgroup>>, memref<32x4xi16, #gpu.address_space<workgroup>>, memref<64x64xbf16, #gpu.address_space<workgroup>>, memref<64x64xf32, #tile.fragment>)
+  return
+}
+
+// -----
+
+func.func @gemm_sp_c2_packed(%a: memref<64x32xbf16, #gpu.address_space<workgroup>>, %e: memref<64x4x1xi32, #gpu.address_space<workgroup>>, %b: memref<64x64xbf16, #gpu.address_space<workgroup>>, %c: memref<64x64xf32, #tile.fragment>) {
+  // expected-error @+1 {{expects packed E with 128 words for every 64 of the 64 rows and 64 of the 64 columns of the sparse factor, got 64x4x1xi32}}
+  tile.gemm_sp %a, %e, %b, %c : (memref<64x32xbf16, #gpu.address_space<workgroup>>, memref<64x4x1xi32, #gpu.address_space<workgroup>>, memref<64x64xbf16, #gpu.address_space<workgroup>>, memref<64x64xf32, #tile.fragment>)
+  return
+}
+
+// -----
+
+func.func @gemm_sp_c2_packed_threads(%a: memref<64x32xbf16, #gpu.address_space<workgroup>>, %e: memref<1x1x64xi32, #gpu.address_space<workgroup>>, %b: memref<64x64xbf16, #gpu.address_space<workgroup>>, %c: memref<64x64xf32, #tile.fragment>) {
+  // expected-error @+1 {{expects packed E with 128 words for every 64 of the 64 rows and 64 of the 64 columns of the sparse factor, got 1x1x64xi32}}
+  tile.gemm_sp %a, %e, %b, %c : (memref<64x32xbf16, #gpu.address_space<workgroup>>, memref<1x1x64xi32, #gpu.address_space<workgroup>>, memref<64x64xbf16, #gpu.address_space<workgroup>>, memref<64x64xf32, #tile.fragment>)
+  return
+}
+
+// -----
+
+func.func @gemm_sp_c2_packed_rows(%a: memref<96x32xbf16, #gpu.address_space<workgroup>>, %e: memref<1x1x128xi32, #gpu.address_space<workgroup>>, %b: memref<64x64xbf16, #gpu.address_space<workgroup>>, %c: memref<96x64xf32, #tile.fragment>) {
+  // expected-error @+1 {{expects packed E with 128 words for every 64 of the 96 rows and 64 of the 64 columns of the sparse factor, got 1x1x128xi32}}
+  tile.gemm_sp %a, %e, %b, %c : (memref<96x32xbf16, #gpu.address_space<workgroup>>, memref<1x1x128xi32, #gpu.address_space<workgroup>>, memref<64x64xbf16, #gpu.address_space<workgroup>>, memref<96x64xf32, #tile.fragment>)
+  return
+}
+
+// -----
+
+func.func @gemm_sp_c2_packed_columns(%a: memref<64x48xbf16, #gpu.address_space<workgroup>>, %e: memref<1x1x128xi32, #gpu.address_space<workgroup>>, %b: memref<96x64xbf16, #gpu.address_space<workgroup>>, %c: memref<64x64xf32, #tile.fragment>) {
+  // expected-error @+1 {{expects packed E with 128 words for every 64 of the 64 rows and 64 of the 96 columns of the sparse factor, got 1x1x128xi32}}
+  tile.gemm_sp %a, %e, %b, %c : (memref<64x48xbf16, #gpu.address_space<workgroup>>, memref<1x1x128xi32, #gpu.address_space<workgroup>>, memref<96x64xbf16, #gpu.address_space<workgroup>>, memref<64x64xf32, #tile.fragment>)
+  return
+}
+
+// -----
+
+func.func @gemm_sp_c2_packed_f32(%a: memref<64x32xf32, #gpu.address_space<workgroup>>, %e: memref<1x1x128xi32, #gpu.address_space<workgroup>>, %b: memref<64x64xf32, #gpu.address_space<workgroup>>, %c: memref<64x64xf32, #tile.fragment>) {
+  // expected-error @+1 {{expects packed E with 128 words for every 64 of the 64 rows and 32 of the 64 columns of the sparse factor, got 1x1x128xi32}}
+  tile.gemm_sp %a, %e, %b, %c {precision = "tf32"} : (memref<64x32xf32, #gpu.address_space<workgroup>>, memref<1x1x128xi32, #gpu.address_space<workgroup>>, memref<64x64xf32, #gpu.address_space<workgroup>>, memref<64x64xf32, #tile.fragment>)
   return
 }
 
@@ -100,5 +140,13 @@ func.func @gemm_sp_c6(%a: memref<64x32xbf16, #gpu.address_space<workgroup>>, %e:
 func.func @gemm_sp_c7(%a: memref<64x32xf32, #gpu.address_space<workgroup>>, %e: memref<64x8xi16, #gpu.address_space<workgroup>>, %b: memref<64x64xf32, #gpu.address_space<workgroup>>, %c: memref<64x64xf32, #tile.fragment>) {
   // expected-error @+1 {{expects precision = "tf32" with f32 factors}}
   tile.gemm_sp %a, %e, %b, %c : (memref<64x32xf32, #gpu.address_space<workgroup>>, memref<64x8xi16, #gpu.address_space<workgroup>>, memref<64x64xf32, #gpu.address_space<workgroup>>, memref<64x64xf32, #tile.fragment>)
+  return
+}
+
+// -----
+
+func.func @gemm_sp_c5_packed(%a: memref<64x32xbf16, #gpu.address_space<workgroup>>, %e: memref<1x1x128xi16, #gpu.address_space<workgroup>>, %b: memref<64x64xbf16, #gpu.address_space<workgroup>>, %c: memref<64x64xf32, #tile.fragment>) {
+  // expected-error @+1 {{expects packed E of i32, got i16}}
+  tile.gemm_sp %a, %e, %b, %c : (memref<64x32xbf16, #gpu.address_space<workgroup>>, memref<1x1x128xi16, #gpu.address_space<workgroup>>, memref<64x64xbf16, #gpu.address_space<workgroup>>, memref<64x64xf32, #tile.fragment>)
   return
 }

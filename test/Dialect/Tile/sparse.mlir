@@ -26,3 +26,14 @@ func.func @tf32(%a: !af, %e: !ef, %b: !bf, %c: !cf) {
   tile.gemm_sp %a, %e, %b, %c {precision = "tf32", transpose_b} : (!af, !ef, !bf, !cf)
   return
 }
+
+// Packed metadata: a row of words for 64 rows and 64 columns, f32 32 columns.
+// CHECK-LABEL: func.func @packed
+func.func @packed(%a: !a, %e: memref<2x1x128xi32, #gpu.address_space<workgroup>>, %b: !b, %c: !c,
+                  %af: !af, %ef: memref<1x1x128xi32, #gpu.address_space<workgroup>>, %bf: !bf, %cf: !cf) {
+  // CHECK: tile.gemm_sp %{{.*}} : (memref<128x32xbf16, {{.*}}>, memref<2x1x128xi32, {{.*}}>, memref<64x128xbf16, {{.*}}>, memref<128x128xf32, #tile.fragment>)
+  tile.gemm_sp %a, %e, %b, %c : (!a, memref<2x1x128xi32, #gpu.address_space<workgroup>>, !b, !c)
+  // CHECK: tile.gemm_sp %{{.*}} {precision = "tf32", transpose_b} : ({{.*}}, memref<1x1x128xi32, {{.*}}>, {{.*}}, {{.*}})
+  tile.gemm_sp %af, %ef, %bf, %cf {precision = "tf32", transpose_b} : (!af, memref<1x1x128xi32, #gpu.address_space<workgroup>>, !bf, !cf)
+  return
+}

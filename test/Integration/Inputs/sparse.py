@@ -17,6 +17,7 @@ A case is a list of words (defaults in brackets):
     tb                    B is stored N x K
     a=fragment            A is in registers
     words=i8|i32          the metadata comes in words of this type
+    packed                the metadata is packed, in words of i32
     clear                 C is overwritten by the first step, not filled
     stages=N              the loop over K is pipelined
     roles=off             the threads that multiply also copy
@@ -51,7 +52,7 @@ import collect
 import kernels
 
 TEXT = """\
-func.func @sparse(%A: memref<?x?x{t}>, %E: memref<?x?x{w}>, %B: memref<?x?x{t}>, %C: memref<?x?x{acc}>) {{
+func.func @sparse(%A: memref<?x?x{t}>, %E: {E}, %B: memref<?x?x{t}>, %C: memref<?x?x{acc}>) {{
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -74,9 +75,11 @@ func.func @sparse(%A: memref<?x?x{t}>, %E: memref<?x?x{w}>, %B: memref<?x?x{t}>,
     {config}
     %i = arith.muli %by, %bm : index
     %j = arith.muli %bx, %bn : index
+    %rows_64 = arith.constant 64 : index
+    %i_packed = arith.divui %i, %rows_64 : index
     %As = tile.alloc : {As}
     %Es = tile.alloc : {Es}
-    %Ew = tile.view %Es : {Es} to {Ew}
+    {view}
     %Bs = tile.alloc : {Bs}
     %acc = tile.alloc : {Cf}
     {fill}
@@ -86,10 +89,10 @@ func.func @sparse(%A: memref<?x?x{t}>, %E: memref<?x?x{w}>, %B: memref<?x?x{t}>,
       %xa = arith.muli %round, %bka : index
       %xe = arith.muli %round, %bke : index
       %a = tile.region %A[%i, %xa] [{m}, {ka}] : memref<?x?x{t}>
-      %e = tile.region %E[%i, %xe] [{m}, {ke}] {pad_of_e} : memref<?x?x{w}>
+      %e = tile.region %E[{e_at}] [{e}] {pad_of_e} : {E}
       %b = tile.region %B[{b_at}] [{b}] : memref<?x?x{t}>
       tile.copy %a to %As : !tile.region<{m}x{ka}x{t}>, {As}
-      tile.copy %e to %Es : !tile.region<{m}x{ke}x{w}>, {Es}
+      tile.copy %e to %Es : !tile.region<{e_tile}x{w}>, {Es}
       tile.copy %b to %Bs : !tile.region<{b_tile}x{t}>, {Bs}
       {first}
       {registers}
@@ -120,6 +123,18 @@ def compress(dense, group):
     return stored, words.sum(2).astype(np.uint16).view(np.int16)
 
 
+def pack(words, dtype):
+    """The words of `compress`, in the order of tile.gemm_sp's packed E."""
+    rows, columns = (-n % d for n, d in zip(words.shape, (64, 4)))
+    words = np.pad(words, ((0, rows), (0, columns)))
+    m, k = words.shape[0] // 64, words.shape[1] // 4
+    if dtype in ("i8", "f8E4M3FN", "f8E5M2"):
+        halves = words.reshape(m, 4, 2, 8, k, 2, 2).transpose(0, 4, 1, 3, 5, 2, 6)
+    else:
+        halves = words.reshape(m, 4, 2, 8, k, 4).transpose(0, 4, 1, 3, 5, 2)
+    return np.ascontiguousarray(halves).view(np.int32).reshape(m, k, 128)
+
+
 def random_sparse(rows, depth, group, dtype, seed):
     rng = np.random.default_rng(seed)
     dense = rng.integers(-2, 3, (rows, depth // group, group))
@@ -137,7 +152,7 @@ class Sparse:
             "policy": None, "instr": None, "a": "shared", "words": "i16",
             "sizes": None, "error": None, "stages": None, "roles": None,
             "persist": None, "pad": "first"}
-    FLAGS = ("tb", "clear", "whole", "spills")
+    FLAGS = ("tb", "clear", "whole", "spills", "packed")
 
     def __init__(self, text, default_sizes):
         self.text = text
@@ -156,14 +171,33 @@ class Sparse:
         if self.error is None and max(s[2] for s in self.sizes) < 2 * k:
             self.sizes.append((m, n, 2 * k))  # tiles are filled again
         self.error = self.error and re.escape(self.error).replace("_", "[_ ]")
+        if self.packed:
+            self.words, self.pad = "i32", "none"
         self.word_bits = int(self.words[1:])
+
+
+def metadata(case):
+    """What the kernel says of E."""
+    m, _, k = case.extents
+    if case.packed:
+        shape, at = (m // 64, k // (16 * case.group), 128), "%i_packed, %xe, 0"
+        tensor = "memref<?x?x128xi32>"
+    else:
+        shape, at = (m, k * 4 // (case.group * case.word_bits)), "%i, %xe"
+        tensor = "memref<?x?x%s>" % case.words
+    tile = "x".join(map(str, shape))
+    shared = "memref<%sx%s, #gpu.address_space<workgroup>>" % (tile, case.words)
+    seen = shared if case.packed else (
+        "memref<%dx%dxi16, #gpu.address_space<workgroup>>" %
+        (m, k // case.group // 4))
+    return {"E": tensor, "e": ", ".join(map(str, shape)), "e_tile": tile, "e_at": at,
+            "ke": shape[1], "Es": shared, "Ew": seen,
+            "view": "%%Ew = tile.view %%Es : %s to %s" % (shared, seen)}
 
 
 def mlir(case):
     m, n, k = case.extents
     b = (n, k) if case.tb else (k, n)
-    per_word = case.group * case.word_bits // 4
-    ke = k // per_word
 
     def shared(rows, columns, dtype):
         return "memref<%dx%dx%s, #gpu.address_space<workgroup>>" % (
@@ -181,7 +215,7 @@ def mlir(case):
         config.append("specialize = #tile.specialize<%s>" % case.roles)
     pad = {8: 0x44, 16: 0x4444, 32: 0x44444444}[case.word_bits]
     fields = {"t": case.dtype, "acc": case.acc, "w": case.words, "m": m, "n": n,
-              "k": k, "ka": k // 2, "ke": ke, "pad": pad,
+              "k": k, "ka": k // 2, "pad": pad,
               "pad_of_e": "" if case.pad == "none" else
               "pad %%first_two : %s in" % case.words,
               "config": "tile.kernel_config {%s}" % ", ".join(config)
@@ -191,8 +225,6 @@ def mlir(case):
               "threads": case.threads, "dk": int(case.tb),
               "zero": "0" if case.acc == "i32" else "0.0",
               "As": shared(m, k // 2, case.dtype),
-              "Es": shared(m, ke, case.words),
-              "Ew": shared(m, k // case.group // 4, "i16"),
               "Bs": shared(*b, case.dtype),
               "Cf": "memref<%dx%dx%s, #tile.fragment>" % (m, n, case.acc),
               "b": "%d, %d" % b, "b_tile": "%dx%d" % b,
@@ -200,6 +232,7 @@ def mlir(case):
               "attributes": ", ".join(attributes), "a": "%As",
               "registers": "", "fill": "", "clear": "", "first": ""}
     fields["a_type"] = fields["As"]
+    fields.update(metadata(case))
     if case.a == "fragment":
         fragment = "memref<%dx%dx%s, #tile.fragment>" % (m, k // 2, case.dtype)
         fields["a"], fields["a_type"] = "%Af", fragment
@@ -281,9 +314,11 @@ def check_size(case, json_path, size, seed, export=False):
     stored, words = compress(dense, case.group)
     b = kernels.Tensor("B", "ints:%dx%d:%s" % (*((n, k) if case.tb else (k, n)),
                                               case.dtype))
-    words = words.view("i%d" % (case.word_bits // 8))
+    words = (pack(words, case.dtype) if case.packed else
+             words.view("i%d" % (case.word_bits // 8)))
     a = kernels.Tensor("A", "zeros:%dx%d:%s" % (*stored.shape, case.dtype))
-    e = kernels.Tensor("E", "zeros:%dx%d:%s" % (*words.shape, case.words))
+    e = kernels.Tensor("E", "zeros:%s:%s" % (
+        "x".join(map(str, words.shape)), case.words))
     c = kernels.Tensor("C", "junk:%dx%d:%s" % (m, n, case.acc))
     a.values, e.values = stored, words
     factor = b.values.T if case.tb else b.values

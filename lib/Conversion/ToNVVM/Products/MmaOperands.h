@@ -12,6 +12,10 @@
 MlirValue sparse_metadata_word(Lowering *l, MlirOperation op,
                                const View *metadata, int elem_bits,
                                TileInt first_row, int64_t step);
+/// Word `word` along K of packed metadata that this thread of a warpgroup gives
+/// to wgmma for the 64 rows of `rows`, a multiple of 64.
+MlirValue sparse_packed_word(Lowering *l, MlirOperation op,
+                             const View *metadata, TileInt rows, int64_t word);
 
 //===-- Products of 8-bit floats (Float8Products.c) -----------------------===//
 

@@ -167,7 +167,7 @@ static bool plan_build(Lowering *l, MlirOperation op, Plan *plan) {
       !view_of(l, op, gemm->c, &plan->c_view) ||
       (gemm->is_sparse && !view_of(l, op, gemm->e, &plan->e_view)))
     return false;
-  TileInt origin[2] = {tile_int_constant(0), tile_int_constant(0)}, offset;
+  TileInt zero = tile_int_constant(0), origin[3] = {zero, zero, zero}, offset;
   if (gemm->is_sparse && !shared_offset(l, op, &plan->e_view, origin, &offset))
     return false;
   bool ta = gemm->transpose_a, tb = gemm->transpose_b;
@@ -260,6 +260,7 @@ static MlirValue operand_descriptor(Lowering *l, const Plan *plan,
 typedef struct {
   int64_t rows, cols, steps; // pieces of C, instructions along K
   int64_t a_words;           // operands per instruction that are A
+  int64_t e_steps;           // instructions along K that share a word of E
   int64_t first_a, first_b, first_e, scale;
   intptr_t count;
   MlirValue *values; // inputs only
@@ -290,26 +291,40 @@ static void collect_a(Lowering *l, const Plan *plan, Operands *out) {
                                      k * plan->instr_k);
 }
 
-// Metadata of the rows of this warp, per row piece and step.
+static bool is_packed(const Plan *plan) {
+  return plan->gemm.is_sparse && plan->e_view.shape.rank == 3;
+}
+
+// Metadata of the rows of this warp, per row piece and word along K.
 static void collect_metadata(Lowering *l, Plan *plan, Operands *out) {
   TileInt warp = tile_int_value(warp_id(l));
   TileInt group =
       tile_int_rem(&l->i32, tile_int_div(&l->i32, warp, 4), plan->groups_m);
-  TileInt row = tile_int_add(
-      &l->i32, tile_int_mul(&l->i32, group, plan->block_m),
-      tile_int_mul(&l->i32, tile_int_rem(&l->i32, warp, 4), INSTR_M / 4));
+  TileInt first = tile_int_mul(&l->i32, group, plan->block_m);
+  TileInt in_warp =
+      tile_int_mul(&l->i32, tile_int_rem(&l->i32, warp, 4), INSTR_M / 4);
   for (int64_t i = 0; i < out->rows; i++)
-    for (int64_t k = 0; k < out->steps; k++)
-      out->values[out->count++] = sparse_metadata_word(
-          l, plan->gemm.op, &plan->e_view, tile_elem_bits(plan->element),
-          tile_int_add(&l->i32, row, tile_int_constant(i * INSTR_M)), k);
+    for (int64_t k = 0; k < out->steps; k += out->e_steps) {
+      TileInt rows =
+          tile_int_add(&l->i32, first, tile_int_constant(i * INSTR_M));
+      out->values[out->count++] =
+          is_packed(plan)
+              ? sparse_packed_word(l, plan->gemm.op, &plan->e_view, rows,
+                                   k / out->e_steps)
+              : sparse_metadata_word(l, plan->gemm.op, &plan->e_view,
+                                     tile_elem_bits(plan->element),
+                                     tile_int_add(&l->i32, rows, in_warp), k);
+    }
 }
 
 static Operands collect_operands(Lowering *l, Plan *plan) {
   Operands out = {.rows = plan->block_m / INSTR_M,
                   .cols = plan->block_n / plan->instr_n,
                   .steps = plan->k / plan->instr_k,
-                  .a_words = plan->a_in_registers ? A_WORDS : 1};
+                  .a_words = plan->a_in_registers ? A_WORDS : 1,
+                  .e_steps = 1};
+  if (is_packed(plan))
+    out.e_steps = tile_sparse_packed_steps(tile_elem_bits(plan->element));
   int64_t num_inputs = plan->num_regs +
                        (out.rows * (out.a_words + 1) + out.cols) * out.steps +
                        1;
@@ -366,8 +381,10 @@ static void instruction_text(const Plan *plan, const Operands *operands,
   asm_text_add(text, ", $%lld",
                (long long)(operands->first_b + j * operands->steps + k));
   if (plan->gemm.is_sparse) // metadata, and the selector of its lanes
-    asm_text_add(text, ", $%lld, 0",
-                 (long long)(operands->first_e + i * operands->steps + k));
+    asm_text_add(text, ", $%lld, %d",
+                 (long long)(operands->first_e +
+                             (i * operands->steps + k) / operands->e_steps),
+                 (int)(k % operands->e_steps));
   asm_text_add(text, ", %s", k == 0 ? "p" : "q");
   if (!plan->is_integer)
     asm_text_add(text, ", 1, 1"); // neither operand is negated
@@ -409,7 +426,9 @@ static void constraints_text(const Plan *plan, const Operands *operands,
   for (int64_t i = 0; i < operands->cols * operands->steps; i++)
     asm_text_add(text, ",l");
   for (int64_t i = 0;
-       i < operands->rows * operands->steps && plan->gemm.is_sparse; i++)
+       i < operands->rows * operands->steps / operands->e_steps &&
+       plan->gemm.is_sparse;
+       i++)
     asm_text_add(text, ",r");
   asm_text_add(text, ",r");
 }
