@@ -1,8 +1,10 @@
 """Text of the kernels that gate.py times: what a user would write, by tile sizes,
 stages and threads. Every function returns the text of one host function NAME.
-Extents are dynamic, so that one kernel serves all shapes."""
+Extents are dynamic, so that one kernel serves all shapes, but for the columns of row
+kernels, which torch.compile knows, too."""
 
 SHARED = "#gpu.address_space<workgroup>"
+STREAM = " {eviction = #tile.eviction<first>}"
 GELU = """\
       %z2 = arith.mulf %z, %z : f32
       %p = math.fma %z2, %cubic, %one : f32
@@ -59,8 +61,9 @@ def epilogue(kind, m, n, acc):
 
 
 def gemm(name, tile, stages, threads, dtype="bf16", out="bf16", transposed=True,
-         batched=False, kind=None, panel=None, **options):
-    """C = A·Bᵀ, or A·B; `kind`: an epilogue; `batched`: a first dimension more."""
+         batched=False, kind=None, panel=None, stream=False, **options):
+    """C = A·Bᵀ, or A·B; `kind`: an epilogue; `batched`: a first dimension more;
+    `stream`: no other block reads the same of B."""
     m, n, k = tile
     sums = "i32" if dtype == "i8" else "f32"
     zero = "0" if dtype == "i8" else "0.0"
@@ -102,7 +105,7 @@ func.func @{name}(%A: {a}, %B: {b}, %C: {c}{extra}) {{
       %a = tile.region %A[{at}%m, %k] [{one}{m}, {k}]{drop} : {a}
       %b = tile.region %B[{place_b}] [{one}{b0}, {b1}]{drop} : {b}
       tile.copy %a to %As : !tile.region<{m}x{k}x{dtype}>, {shared_a}
-      tile.copy %b to %Bs : !tile.region<{b0}x{b1}x{dtype}>, {shared_b}
+      tile.copy %b to %Bs{stream} : !tile.region<{b0}x{b1}x{dtype}>, {shared_b}
       tile.gemm %As, %Bs, %acc {{{attributes}}} : ({shared_a}, {shared_b}, {acc})
     }} {{tile.num_stages = {stages} : i32}}
 {epilogue}    %c = tile.region %C[{at}%m, %n] [{one}{m}, {n}]{drop} : {c}
@@ -117,17 +120,66 @@ func.func @{name}(%A: {a}, %B: {b}, %C: {c}{extra}) {{
            threads=threads, config=config(options), swizzle=swizzle, bx=bx, by=by,
            zero=zero, sums=sums, shared_a=shared_a, shared_b=shared_b, acc=acc, at=at,
            one=one, drop=drop, place_b=place_b, attributes=", ".join(attributes),
-           dtype=dtype, stages=stages, out=out, epilogue=epilogue(kind, m, n, acc))
+           dtype=dtype, stages=stages, out=out, epilogue=epilogue(kind, m, n, acc),
+           stream=STREAM if stream else "")
+
+
+def short_gemm(name, tile, stages, threads, **options):
+    """C = A·Bᵀ for few rows, as Cᵀ = B·Aᵀ: rows of B are those of the instruction,
+    of which it has 64, and rows of A its columns, of which it has any eight."""
+    m, n, k = tile
+    return """\
+!tensor = memref<?x?xbf16>
+!As = memref<{m}x{k}xbf16, {SHARED}>
+!Bs = memref<{n}x{k}xbf16, {SHARED}>
+!acc = memref<{n}x{m}xf32, #tile.fragment>
+func.func @{name}(%A: !tensor, %B: !tensor, %C: !tensor) {{
+{indices}  %M = memref.dim %A, %c0 : !tensor
+  %K = memref.dim %A, %c1 : !tensor
+  %N = memref.dim %C, %c1 : !tensor
+  %gx = arith.ceildivui %N, %c{n} : index
+  %gy = arith.ceildivui %M, %c{m} : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %gx, %sy = %gy, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c{threads}, %ny = %c1, %nz = %c1) {{
+{config}    %m = arith.muli %by, %c{m} : index
+    %n = arith.muli %bx, %c{n} : index
+    %zero = arith.constant 0.0 : f32
+    %As = tile.alloc : !As
+    %Bs = tile.alloc : !Bs
+    %acc = tile.alloc : !acc
+    tile.fill %acc, %zero : !acc, f32
+    scf.for %k = %c0 to %K step %c{k} {{
+      %a = tile.region %A[%m, %k] [{m}, {k}] : !tensor
+      %b = tile.region %B[%n, %k] [{n}, {k}] : !tensor
+      tile.copy %a to %As : !tile.region<{m}x{k}xbf16>, !As
+      tile.copy %b to %Bs{stream} : !tile.region<{n}x{k}xbf16>, !Bs
+      tile.gemm %Bs, %As, %acc {{transpose_b}} : (!Bs, !As, !acc)
+    }} {{tile.num_stages = {stages} : i32}}
+    tile.parallel (%i, %j) in [{n}, {m}] {{
+      %v = memref.load %acc[%i, %j] : !acc
+      %h = arith.truncf %v : f32 to bf16
+      %row = arith.addi %m, %j : index
+      %column = arith.addi %n, %i : index
+      memref.store %h, %C[%row, %column] : !tensor
+    }}
+    gpu.terminator
+  }}
+  return
+}}
+""".format(name=name, m=m, n=n, k=k, stages=stages, threads=threads, SHARED=SHARED,
+           config=config(options), indices=indices(m, n, k, threads), stream=STREAM)
 
 
 def gemm_sp(name, tile, stages, threads, dtype="bf16", out="bf16", **options):
-    """C = S·Bᵀ with S 2:4 sparse: stored values and metadata of tile.gemm_sp."""
+    """C = S·Bᵀ with S 2:4 sparse: stored values and packed metadata of
+    tile.gemm_sp."""
     m, n, k = tile
+    words = (m // 64, k // 64, 128)
     shared = {"A": "memref<%dx%dx%s, %s>" % (m, k // 2, dtype, SHARED),
-              "E": "memref<%dx%dxi16, %s>" % (m, k // 16, SHARED),
+              "E": "memref<%dx%dx%dxi32, %s>" % (*words, SHARED),
               "B": "memref<%dx%dx%s, %s>" % (n, k, dtype, SHARED)}
     return """\
-func.func @{name}(%A: memref<?x?x{dtype}>, %E: memref<?x?xi16>, %B: memref<?x?x{dtype}>, %C: memref<?x?x{out}>) {{
+func.func @{name}(%A: memref<?x?x{dtype}>, %E: memref<?x?x128xi32>, %B: memref<?x?x{dtype}>, %C: memref<?x?x{out}>) {{
 {indices}  %M = memref.dim %A, %c0 : memref<?x?x{dtype}>
   %K = memref.dim %B, %c1 : memref<?x?x{dtype}>
   %N = memref.dim %B, %c0 : memref<?x?x{dtype}>
@@ -145,12 +197,13 @@ func.func @{name}(%A: memref<?x?x{dtype}>, %E: memref<?x?xi16>, %B: memref<?x?x{
     tile.fill %acc, %zero : {acc}, f32
     scf.for %k = %c0 to %K step %c{k} {{
       %half = arith.divui %k, %c2 : index
-      %word = arith.divui %k, %c16 : index
+      %rows = arith.divui %m, %c64 : index
+      %columns = arith.divui %k, %c64 : index
       %a = tile.region %A[%m, %half] [{m}, {kh}] : memref<?x?x{dtype}>
-      %e = tile.region %E[%m, %word] [{m}, {ke}] : memref<?x?xi16>
+      %e = tile.region %E[%rows, %columns, 0] [{e}] : memref<?x?x128xi32>
       %b = tile.region %B[%n, %k] [{n}, {k}] : memref<?x?x{dtype}>
       tile.copy %a to %As : !tile.region<{m}x{kh}x{dtype}>, {A}
-      tile.copy %e to %Es : !tile.region<{m}x{ke}xi16>, {E}
+      tile.copy %e to %Es : !tile.region<{ex}xi32>, {E}
       tile.copy %b to %Bs : !tile.region<{n}x{k}x{dtype}>, {B}
       tile.gemm_sp %As, %Es, %Bs, %acc {{transpose_b}} : ({A}, {E}, {B}, {acc})
     }} {{tile.num_stages = {stages} : i32}}
@@ -160,9 +213,9 @@ func.func @{name}(%A: memref<?x?x{dtype}>, %E: memref<?x?xi16>, %B: memref<?x?x{
   }}
   return
 }}
-""".format(name=name, dtype=dtype, out=out, m=m, n=n, k=k, kh=k // 2, ke=k // 16,
-           threads=threads, stages=stages, config=config(options),
-           indices=indices(16, m, n, k, threads),
+""".format(name=name, dtype=dtype, out=out, m=m, n=n, k=k, kh=k // 2, threads=threads,
+           stages=stages, config=config(options), e=", ".join(map(str, words)),
+           ex="x".join(map(str, words)), indices=indices(64, m, n, k, threads),
            acc="memref<%dx%dxf32, #tile.fragment>" % (m, n), **shared)
 
 
@@ -342,11 +395,11 @@ func.func @{name}(%X: memref<?x?x?x{channels}xbf16>, %W: memref<3x3x{channels}x?
            acc="memref<%dx%dxf32, #tile.fragment>" % (m, n))
 
 
-def row_kernel(name, rows, columns, threads, body, arguments, dtype="bf16"):
-    """A kernel whose blocks take `rows` rows of at most `columns` columns."""
+def row_kernel(name, rows, columns, threads, body, arguments, options, dtype="bf16"):
+    """A kernel whose blocks take `rows` rows of `columns` columns."""
     return """\
-!tensor = memref<?x?x{dtype}>
-!vector = memref<?x{dtype}>
+!tensor = memref<?x{columns}x{dtype}>
+!vector = memref<{columns}x{dtype}>
 !tile = memref<{rows}x{columns}xf32, #tile.fragment>
 !rows = memref<{rows}xf32, #tile.fragment>
 !columns = memref<{columns}xf32, #tile.fragment>
@@ -356,7 +409,7 @@ func.func @{name}(%X: !tensor, {arguments}%Y: !tensor) {{
   %gx = arith.ceildivui %count, %c{rows} : index
   gpu.launch blocks(%bx, %by, %bz) in (%sx = %gx, %sy = %c1, %sz = %c1)
              threads(%tx, %ty, %tz) in (%nx = %c{threads}, %ny = %c1, %nz = %c1) {{
-    %zero = arith.constant 0.0 : f32
+{config}    %zero = arith.constant 0.0 : f32
     %low = arith.constant 0xFF800000 : f32
     %m = arith.muli %bx, %c{rows} : index
     %F = tile.alloc : !tile
@@ -369,10 +422,11 @@ func.func @{name}(%X: !tensor, {arguments}%Y: !tensor) {{
   return
 }}
 """.format(name=name, rows=rows, columns=columns, threads=threads, dtype=dtype,
-           arguments=arguments, indices=indices(rows, threads), body=body)
+           arguments=arguments, indices=indices(rows, threads), body=body,
+           config=config(options))
 
 
-def softmax(name, rows, columns, threads):
+def softmax(name, rows, columns, threads, **options):
     return row_kernel(name, rows, columns, threads, """\
     %max = tile.alloc : !rows
     %sum = tile.alloc : !rows
@@ -405,10 +459,10 @@ def softmax(name, rows, columns, threads):
       %w = arith.mulf %v, %q : f32
       memref.store %w, %F[%i, %j] : !tile
     }}
-""".format(r=rows, c=columns), "")
+""".format(r=rows, c=columns), "", options)
 
 
-def layer_norm(name, rows, columns, threads):
+def layer_norm(name, rows, columns, threads, **options):
     loads = """\
     %w = tile.alloc : !columns
     %b = tile.alloc : !columns
@@ -458,4 +512,4 @@ def layer_norm(name, rows, columns, threads):
       %s = math.fma %n, %g, %h : f32
       memref.store %s, %F[%i, %j] : !tile
     }}
-""".format(r=rows, c=columns), "%scale: !vector, %shift: !vector, ")
+""".format(r=rows, c=columns), "%scale: !vector, %shift: !vector, ", options)

@@ -27,14 +27,21 @@ PRODUCTS = [((128, 256, 64), 4, 256, {}), ((128, 256, 64), 3, 256, {}),
             ((128, 128, 64), 3, 128, {"min_blocks": "2 : i64"})]
 SMALL = [((64, 128, 64), 6, 128, {}), ((128, 128, 64), 4, 128, {}),
          ((64, 128, 64), 8, 128, {"persist": "false"})]
-SKINNY = [((64, 128, 128), 4, 128, {"persist": "false"}),
-          ((64, 64, 128), 6, 128, {"persist": "false"}),
-          ((128, 64, 128), 4, 256, {"persist": "false"})]
+SKINNY = [((16, 128, 128), 5, 128, {"persist": "false", "stream": True}),
+          ((64, 128, 128), 4, 128, {"persist": "false"}),
+          ((64, 64, 128), 6, 128, {"persist": "false", "stream": True}),
+          ((128, 64, 64), 8, 256, {"persist": "false", "stream": True}),
+          ((128, 64, 128), 4, 256, {"persist": "false", "stream": True})]
+SHORT = [((16, 64, 256), 5, 128, {"persist": "false"}),
+         ((16, 128, 128), 5, 256, {"persist": "false"})]
 BYTES = [((128, 256, 128), 3, 256, {}), ((128, 256, 128), 4, 256, {}),
          ((128, 192, 128), 4, 256, {}), ((128, 128, 128), 6, 128, {})]
 TF32 = [((128, 256, 32), 4, 256, {}), ((128, 256, 32), 3, 256, {})]
-SPARSE = [((256, 128, 128), 3, 256, {}), ((128, 256, 128), 3, 256, {}),
-          ((128, 256, 64), 4, 256, {}), ((128, 128, 128), 4, 256, {})]
+SPARSE = [((128, 256, 64), 4, 256, {}), ((128, 256, 64), 5, 256, {}),
+          ((256, 128, 64), 4, 256, {}), ((128, 192, 64), 5, 128, {}),
+          ((128, 128, 128), 4, 128, {})]
+SPARSE_BYTES = [((128, 256, 128), 4, 256, {}), ((128, 192, 128), 5, 128, {}),
+                ((128, 128, 128), 6, 128, {})]
 
 
 def num_sets(num_bytes):
@@ -133,46 +140,68 @@ def product(section, shape, configs, dtype="bf16", out="bf16", transposed=True,
                     lambda: product_case(shape, dtype, out, transposed, batch, kind))
 
 
+def short_product(shape):
+    base = product("skinny", shape, SKINNY)
+    return base._replace(kernels=base.kernels | named("gemm_short", SHORT,
+                                                      kernels.short_gemm))
+
+
 def compressed(torch, dense):
-    """The stored half of a 2:4 sparse matrix, and the metadata of tile.gemm_sp: two
-    places of two bits for each four elements, 16 elements a word."""
+    """The stored half of a 2:4 sparse matrix, and the packed metadata of tile.gemm_sp:
+    two places of two bits for each four elements, 16 elements in half a word."""
     m, k = dense.shape
-    groups = dense.view(torch.int16).view(m, k // 4, 4)
-    order = ((groups & 0x7FFF) == 0).int().argsort(dim=2, stable=True)[:, :, :2]
+    bits = torch.int8 if dense.itemsize == 1 else torch.int16
+    groups = dense.view(bits).view(m, k // 4, 4)
+    order = (groups << 1 == 0).int().argsort(dim=2, stable=True)[:, :, :2]  # no -0.0
     order = order.sort(dim=2).values
     stored = groups.gather(2, order).reshape(m, k // 2).view(dense.dtype)
     nibbles = (order[:, :, 0] + 4 * order[:, :, 1]).view(m, k // 16, 4)
     shifts = torch.tensor([0, 4, 8, 12], device=dense.device)
-    return stored.contiguous(), (nibbles << shifts).sum(2).to(torch.int16).contiguous()
+    words = (nibbles << shifts).sum(2).to(torch.int16)
+    if dense.itemsize == 1:
+        halves = words.view(m // 64, 4, 2, 8, k // 64, 2, 2).permute(0, 4, 1, 3, 5, 2, 6)
+    else:
+        halves = words.view(m // 64, 4, 2, 8, k // 64, 4).permute(0, 4, 1, 3, 5, 2)
+    packed = halves.contiguous().view(torch.int32).view(m // 64, k // 64, 128)
+    return stored.contiguous(), packed
 
 
-def sparse_case(shape):
+def random_sparse(torch, m, k, dtype):
+    bits = torch.uint8 if dtype.itemsize == 1 else torch.int16
+    kept = torch.rand(m, k // 4, 4, device="cuda").argsort(2)[:, :, :2]
+    mask = torch.zeros(m, k // 4, 4, device="cuda", dtype=bits).scatter_(2, kept, 1)
+    dense = torch.randn(m, k, device="cuda").to(dtype)
+    return (dense.view(bits) * mask.view(m, k)).view(dtype)
+
+
+def sparse_case(shape, dtype):
     import torch
     m, n, k = shape
-    sets = num_sets((m * k + n * k + m * n) * 2)
+    dtype = {"bf16": torch.bfloat16, "f8E4M3FN": torch.float8_e4m3fn}[dtype]
+    sets = num_sets((m * k // 2 + n * k) * dtype.itemsize + m * n * 2)
     ours, peers = [], []
+    out = {"out_dtype": torch.bfloat16} if dtype.itemsize == 1 else {}
     for _ in range(sets):
-        dense = torch.randn(m, k, device="cuda").to(torch.bfloat16)
-        kept = torch.rand(m, k // 4, 4, device="cuda").argsort(2)[:, :, :2]
-        mask = torch.zeros(m, k // 4, 4, device="cuda", dtype=torch.bool)
-        dense *= mask.scatter_(2, kept, True).view(m, k)
-        b = torch.randn(n, k, device="cuda").to(torch.bfloat16)
+        dense = random_sparse(torch, m, k, dtype)
+        b = torch.randn(n, k, device="cuda").to(dtype)
         c = torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
         if not ours:
             reference = dense.float() @ b.float().t()
         ours.append([*compressed(torch, dense), b, c])
         peers.append((torch._cslt_compress(dense), b.t()))
-    best = torch._cslt_sparse_mm_search(*peers[0])
+    best = torch._cslt_sparse_mm_search(*peers[0], **out)
     return Case(ours, ours[0][3], reference, {"cusparselt": [
-        functools.partial(torch._cslt_sparse_mm, x, y, alg_id=best) for x, y in peers]},
-        0.02)
+        functools.partial(torch._cslt_sparse_mm, x, y, alg_id=best, **out)
+        for x, y in peers]}, 0.02 if dtype.itemsize == 2 else 0.06)
 
 
-def sparse(shape):
+def sparse(shape, configs, dtype="bf16"):
     m, n, k = shape
-    return Workload("%dx%dx%d 2:4" % shape, "sparse", 2.0 * m * n * k, "TFLOP/s",
-                    named("gemm_sp", SPARSE, kernels.gemm_sp),
-                    lambda: sparse_case(shape))
+    make = functools.partial(kernels.gemm_sp, dtype=dtype)
+    return Workload("%dx%dx%d 2:4%s" % (*shape, "" if dtype == "bf16" else " fp8"),
+                    "sparse", 2.0 * m * n * k, "TFLOP/s",
+                    named("gemm_sp" if dtype == "bf16" else "gemm_sp8", configs, make),
+                    lambda: sparse_case(shape, dtype))
 
 
 #===-- Attention ---------------------------------------------------------===#
@@ -276,12 +305,15 @@ def row_case(rows, columns, is_norm):
 
 
 def rows(kind, num_rows, columns, configs):
+    """`configs`: rows of a block, threads, blocks of a multiprocessor or 0."""
     is_norm = kind == "layer norm"
     texts = {}
     make = kernels.layer_norm if is_norm else kernels.softmax
-    for count, threads in configs:
-        name = "%s_%dx%d_t%d" % (kind.replace(" ", "_"), count, columns, threads)
-        texts[name] = make(name, count, columns, threads)
+    for count, threads, blocks in configs:
+        name = "%s_%dx%d_t%d_b%d" % (kind.replace(" ", "_"), count, columns, threads,
+                                     blocks)
+        options = {"min_blocks": "%d : i64" % blocks} if blocks else {}
+        texts[name] = make(name, count, columns, threads, **options)
     return Workload("%s %dx%d" % (kind, num_rows, columns), "rows",
                     4.0 * num_rows * columns, "GB/s", texts,
                     lambda: row_case(num_rows, columns, is_norm))
@@ -300,22 +332,26 @@ def all_workloads():
         result.append(product("gemm", (size,) * 3, PRODUCTS[:2], transposed=False))
     result += [product("batched", (1024,) * 3, PRODUCTS[:2], batch=8),
                product("batched", (4096,) * 3, PRODUCTS[:2], batch=4)]
-    result += [product("skinny", (m, 8192, 8192), SKINNY) for m in (16, 64, 128)]
+    result += [short_product((16, 8192, 8192))]
+    result += [product("skinny", (m, 8192, 8192), SKINNY) for m in (64, 128)]
     for shape in ((4096, 4096, 4096), (8192, 8192, 8192), (4096, 24576, 1536)):
         result.append(product("fp8", shape, BYTES, dtype="f8E4M3FN", kind="scale"))
     result.append(product("tf32", (4096,) * 3, TF32, dtype="f32", out="f32"))
     for shape in ((4096, 4096, 4096), (8192, 8192, 512), (4096, 24576, 1536)):
         for kind in ("bias", "gelu"):
             result.append(product(kind, shape, PRODUCTS[:2] + PRODUCTS[3:], kind=kind))
-    result += [sparse((size,) * 3) for size in (4096, 8192)]
+    result += [sparse((size,) * 3, SPARSE) for size in (4096, 8192)]
+    result += [sparse((size,) * 3, SPARSE_BYTES, "f8E4M3FN") for size in (4096, 8192)]
     for size in (64, 128, 256):
         for positions in (1024, 4096, 16384):
             for causal in (False, True):
                 result.append(attention(size, positions, causal))
     result += [convolution(32, size, channels) for size, channels in
                ((56, 64), (28, 128), (56, 128), (14, 256), (56, 256))]
-    result += [rows("softmax", 16384, 8192, [(1, 256), (1, 512)]),
-               rows("softmax", 16384, 1024, [(4, 128), (2, 128), (1, 128)]),
-               rows("layer norm", 16384, 8192, [(1, 256), (1, 512), (1, 1024)]),
-               rows("layer norm", 16384, 1024, [(4, 128), (2, 128), (1, 128)])]
+    result += [rows("softmax", 16384, 8192, [(1, 256, 0), (1, 512, 0)]),
+               rows("softmax", 16384, 1024, [(2, 128, 0), (2, 64, 0), (4, 128, 0)]),
+               rows("layer norm", 16384, 8192,
+                    [(1, 256, 4), (1, 256, 0), (2, 512, 2)]),
+               rows("layer norm", 16384, 1024,
+                    [(2, 128, 12), (1, 64, 0), (2, 64, 0), (4, 128, 0)])]
     return result
