@@ -155,13 +155,8 @@ func.func @{name}(%A: !tensor, %B: !tensor, %C: !tensor) {{
       tile.copy %b to %Bs{stream} : !tile.region<{n}x{k}xbf16>, !Bs
       tile.gemm %Bs, %As, %acc {{transpose_b}} : (!Bs, !As, !acc)
     }} {{tile.num_stages = {stages} : i32}}
-    tile.parallel (%i, %j) in [{n}, {m}] {{
-      %v = memref.load %acc[%i, %j] : !acc
-      %h = arith.truncf %v : f32 to bf16
-      %row = arith.addi %m, %j : index
-      %column = arith.addi %n, %i : index
-      memref.store %h, %C[%row, %column] : !tensor
-    }}
+    %c = tile.region %C[%m, %n] [{m}, {n}] : !tensor
+    tile.transpose %acc to %c : !acc, !tile.region<{m}x{n}xbf16>
     gpu.terminator
   }}
   return
