@@ -103,3 +103,28 @@ func.func @bytes_along_n() attributes {tile.num_threads = 128 : i32} {
   tile.gemm %As, %As, %acc : (memref<64x64xi8, #gpu.address_space<workgroup>>, memref<64x64xi8, #gpu.address_space<workgroup>>, memref<64x64xi32, #tile.fragment>)
   return
 }
+
+// -----
+
+// Most rows of a box are never in the tensor. Half of them, or few, are as they
+// are; nobody knows of dynamic ones.
+func.func @outside(%A: memref<16x4096xbf16>, %B: memref<40x4096xbf16>, %C: memref<?x4096xbf16>) {
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %S = tile.alloc : memref<64x64xbf16, #gpu.address_space<workgroup>>
+    %T = tile.alloc : memref<16x64xbf16, #gpu.address_space<workgroup>>
+    %a = tile.region %A[0, 64] [64, 64] {align = 16 : i64} : memref<16x4096xbf16>
+    %few = tile.region %A[0, 64] [16, 64] {align = 16 : i64} : memref<16x4096xbf16>
+    %b = tile.region %B[0, 64] [64, 64] {align = 16 : i64} : memref<40x4096xbf16>
+    %c = tile.region %C[0, 64] [64, 64] {align = 16 : i64} : memref<?x4096xbf16>
+    // expected-remark @+1 {{[tile-instr/outside] uses tma; 48 of the 64 places of the window in dimension 0 are outside of the tensor, which has 16: TMA fills them with zeros, slower than it copies}}
+    tile.copy %a to %S : !tile.region<64x64xbf16>, memref<64x64xbf16, #gpu.address_space<workgroup>>
+    tile.copy %few to %T : !tile.region<16x64xbf16>, memref<16x64xbf16, #gpu.address_space<workgroup>>
+    tile.copy %b to %S : !tile.region<64x64xbf16>, memref<64x64xbf16, #gpu.address_space<workgroup>>
+    tile.copy %c to %S : !tile.region<64x64xbf16>, memref<64x64xbf16, #gpu.address_space<workgroup>>
+    gpu.terminator
+  }
+  return
+}
