@@ -100,7 +100,7 @@ typedef struct {
   bool is_atomic; // in one step: in any order with other such accesses
 } TileAccess;
 
-enum { TILE_MAX_ACCESSES = 16 };
+enum { TILE_MAX_ACCESSES = 64 };
 
 /// Accesses of `op` in operand order; 0 when `op` is not a tile op on memory.
 /// An element loop (`tile.parallel`) has those of its body, one per buffer that

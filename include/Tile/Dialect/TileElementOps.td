@@ -45,7 +45,7 @@ def Tile_ParallelOp : Tile_Op<"parallel", [SingleBlock, NoTerminator,
     (C5) a fragment that the body stores has the same indices in all its
          accesses;
     (C6) a private array that the body stores is allocated in the body;
-    (C7) the body accesses at most 16 buffers;
+    (C7) the body accesses at most 64 buffers;
     (C8) `layout` can be parsed and covers the index space;
     (C9) a `memref.atomic_rmw` updates global or shared memory: addf, addi,
          maximumf, maxs, maxu, minimumf, mins, minu, andi, ori or xori of a type

@@ -223,7 +223,7 @@ typedef struct {
                        // to the extent, or index 0 of extent 1
 } TileLoopOperand;
 
-enum { TILE_MAX_LOOP_OPERANDS = 32 };
+enum { TILE_MAX_LOOP_OPERANDS = 128 };
 
 /// Buffers that threads share or that lie in registers, one entry per buffer
 /// and map. Left out: accesses that no map describes, and what exceeds the

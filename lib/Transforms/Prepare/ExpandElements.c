@@ -155,7 +155,7 @@ typedef struct {
 typedef struct {
   TileParallelOp loop;
   Window windows[TILE_MAX_ACCESSES];
-  int count;
+  int count, limit; // the loop has a place for no more buffers
 } Windows;
 
 static bool window_of(TileParallelOp loop, const TileElementAccess *access,
@@ -195,7 +195,7 @@ static bool note_window(const TileElementAccess *access, void *user_data) {
     return true;
   Window *found = find_window(windows, &window);
   if (!found) {
-    if (windows->count == TILE_MAX_ACCESSES)
+    if (windows->count == windows->limit)
       return true;
     found = &windows->windows[windows->count++];
     *found = window;
@@ -236,7 +236,10 @@ static MlirValue window_region(TileBuilder *b, const Window *window) {
 // What a guard leaves out keeps its value, so a window that is written is
 // copied in as well.
 static void expand_windows(TileBuilder *b, TileParallelOp loop) {
-  Windows windows = {.loop = loop};
+  TileAccess buffers[TILE_MAX_ACCESSES];
+  Windows windows = {.loop = loop,
+                     .limit = TILE_MAX_ACCESSES -
+                              tile_accesses_get(loop.op, buffers)};
   tile_parallel_visit(loop, note_window, &windows);
   for (int i = 0; i < windows.count; i++) {
     Window *window = &windows.windows[i];
