@@ -43,7 +43,7 @@ def FormKernels : Pass<"tile-form-kernels", ""> {
     Consumes: functions with linalg ops on tensors, or on memrefs.
     Produces: a private function for each kernel, and a call of it. The function
     says which schedule tiles it (`tile.schedule`) and with which sizes
-    (`tile.block`, `tile.loop`, `tile.threads`, `tile.stages`), which the shapes and
+    (`tile.block`, `tile.loop`, `tile.threads`, `tile.depth_stages`), which the shapes and
     the chip decide, and marks its last op (`tile.root`), its product and what fills its sum (`tile.product`,
     `tile.accumulator`). A remark says of each op which kernel it went to, and why
     it did not go to that of the ops that use it. Products of narrow floats sum in

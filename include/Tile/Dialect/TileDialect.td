@@ -53,7 +53,7 @@ def Tile_Dialect : Dialect {
     | `tile.alternate` | unit | an `scf.for`, by `tile-alternate-registers`: its body stands there twice, with registers of its own for each round of a pair |
     | `tile.num_threads` | a multiple of 32 from 32 to 1024 | `func.func`; `scf.forall` of blocks, which becomes a kernel |
     | `tile.schedule` | a string | a `func.func` that becomes a kernel, by `tile-form-kernels`: the name of the script that tiles it |
-    | `tile.block`, `tile.loop`, `tile.threads`, `tile.stages` | `array<i64>`, `array<i64>`, an integer, an integer | the same function: sizes of a block in the loops of its last op, of a step in those of its product, threads, stages of the loop over the depth |
+    | `tile.block`, `tile.loop`, `tile.threads`, `tile.depth_stages` | `array<i64>`, `array<i64>`, an integer, an integer | the same function: sizes of a block in the loops of its last op, of a step in those of its product, threads, stages of the loop over the depth |
     | `tile.root`, `tile.product`, `tile.accumulator` | unit | linalg ops of such a function: the last one, the product, what fills its sum |
     | `tile.carried` | unit | a linalg op, by `tile-form-kernels`: it keeps what a loop of the host carries, as a kernel of its own |
     | `tile.sizes` | "block", "loop", "stages" or "mapping" | an op of a script: which of the sizes it gets |

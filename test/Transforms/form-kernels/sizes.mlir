@@ -4,8 +4,8 @@
 // What a block takes depends on how many blocks the chip runs at once. With more
 // elements after the product, an epilogue that is short counts.
 // CHECK-LABEL: func private @large_product_0
-// SM90-SAME: tile.block = array<i64: 128, 192, 0>, tile.loop = array<i64: 0, 0, 64>, tile.schedule = "product", tile.stages = 4 : i32, tile.threads = 256 : i64
-// SM80-SAME: tile.block = array<i64: 128, 128, 0>, tile.loop = array<i64: 0, 0, 64>, tile.schedule = "product", tile.stages = 3 : i32, tile.threads = 256 : i64
+// SM90-SAME: tile.block = array<i64: 128, 192, 0>, tile.depth_stages = 4 : i32, tile.loop = array<i64: 0, 0, 64>, tile.schedule = "product", tile.threads = 256 : i64
+// SM80-SAME: tile.block = array<i64: 128, 128, 0>, tile.depth_stages = 3 : i32, tile.loop = array<i64: 0, 0, 64>, tile.schedule = "product", tile.threads = 256 : i64
 func.func @large(%a: tensor<8192x8192xbf16>, %b: tensor<8192x8192xbf16>) -> tensor<8192x8192xf32> {
   %z = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<8192x8192xf32>
@@ -15,7 +15,7 @@ func.func @large(%a: tensor<8192x8192xbf16>, %b: tensor<8192x8192xbf16>) -> tens
 }
 
 // CHECK-LABEL: func private @elements_product_0
-// SM90-SAME: tile.block = array<i64: 128, 128>, tile.loop = array<i64: 0, 0, 64>, tile.schedule = "product", tile.stages = 6 : i32, tile.threads = 128 : i64
+// SM90-SAME: tile.block = array<i64: 128, 128>, tile.depth_stages = 6 : i32, tile.loop = array<i64: 0, 0, 64>, tile.schedule = "product", tile.threads = 128 : i64
 func.func @elements(%a: tensor<8192x512xbf16>, %b: tensor<512x8192xbf16>) -> tensor<8192x8192xf32> {
   %z = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<8192x8192xf32>
@@ -27,7 +27,7 @@ func.func @elements(%a: tensor<8192x512xbf16>, %b: tensor<512x8192xbf16>) -> ten
 
 // A tensor that is added takes registers beside the sum: more threads hold it.
 // CHECK-LABEL: func private @window_product_0
-// SM90-SAME: tile.block = array<i64: 128, 128>, tile.loop = array<i64: 0, 0, 64>, tile.schedule = "product", tile.stages = 5 : i32, tile.threads = 256 : i64
+// SM90-SAME: tile.block = array<i64: 128, 128>, tile.depth_stages = 5 : i32, tile.loop = array<i64: 0, 0, 64>, tile.schedule = "product", tile.threads = 256 : i64
 func.func @window(%a: tensor<8192x512xbf16>, %b: tensor<512x8192xbf16>, %r: tensor<8192x8192xf32>) -> tensor<8192x8192xf32> {
   %z = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<8192x8192xf32>
