@@ -32,8 +32,8 @@ enum {
 #define TILE_BLOCK_ATTR "tile.block"       // of the function: sizes of a block
 #define TILE_LOOP_ATTR "tile.loop"         // sizes of a step of the product
 #define TILE_THREADS_ATTR "tile.threads"   // of a block
-#define TILE_STAGES_ATTR "tile.depth_stages"     // of a loop over the depth
-#define TILE_SIZES_ATTR "tile.sizes"       // in a script: "block", "loop", …
+#define TILE_STAGES_ATTR "tile.depth_stages" // of a loop over the depth
+#define TILE_SIZES_ATTR "tile.sizes"         // in a script: "block", "loop", …
 
 /// What a linalg op does, as loops.
 typedef enum {
