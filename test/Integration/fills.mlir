@@ -63,6 +63,7 @@ func.func @windows(%A: memref<6x8xi32>, %B: memref<2x8xi32>, %v: i32, %r: index)
 }
 
 // CASE: types(A=junk:5:i1, B=junk:5:i8, C=junk:5:i16, D=junk:5:i64, E=junk:5:f16, F=junk:5:bf16, G=junk:5:f64, p=1)
+// CASE: types(A=junk:8:i1, B=junk:8:i8, C=junk:8:i16, D=junk:8:i64, E=junk:8:f16, F=junk:8:bf16, G=junk:8:f64, p=1)
 // CASE: types(A=junk:5:i1, B=junk:5:i8, C=junk:5:i16, D=junk:5:i64, E=junk:5:f16, F=junk:5:bf16, G=junk:5:f64, p=0)
 // EXPECT: A[:] = p; B[:] = -100; C[:] = -30000; D[:] = 1 << 40; E[:] = 0.5; F[:] = -1.5; G[:] = 1 / 3
 func.func @types(%A: memref<?xi1>, %B: memref<?xi8>, %C: memref<?xi16>, %D: memref<?xi64>, %E: memref<?xf16>, %F: memref<?xbf16>, %G: memref<?xf64>, %p: i1) {

@@ -35,6 +35,10 @@ def _memory_type(dtype: DType) -> DType:
     return BY_NAME["uint8"] if dtype.is_coded else dtype
 
 
+def _is_without_effect(error: CompileError) -> bool:
+    return error.message.startswith("nothing to compile")
+
+
 class JITKernel:
     """A kernel for one chip. Called with tensors and numbers, it runs."""
 
@@ -93,7 +97,7 @@ class JITKernel:
                 self.images[key] = compiler.compile_text(self.name, self.program.text, chip,
                                                          assemble, aligned)
             except CompileError as error:
-                if error.location is not None:
+                if error.location is not None and not _is_without_effect(error):
                     raise
                 raise self._located(error) from error
         return self.images[key]
@@ -101,7 +105,7 @@ class JITKernel:
     def _located(self, error: CompileError) -> CompileError:
         """An error of the program as a whole is one of its function."""
         place = self.program.place
-        if error.message.startswith("nothing to compile"):
+        if _is_without_effect(error):
             return CompileError(f"{self.name} has no effect: its kernels write to no tensor",
                                 place, "store results with T.copy, or C[i, j] = …")
         return CompileError(error.message, place, error.cure, error.notes)
