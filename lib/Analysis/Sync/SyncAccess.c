@@ -219,18 +219,20 @@ static bool is_tma_store(MlirOperation op) {
          dst.space == TILE_SPACE_GLOBAL;
 }
 
-// Whether a channel orders who waits for the phases of an mbarrier.
-static bool is_of_channel(MlirValue barrier) {
+TileChannelBarriersOp sync_channel_of(MlirValue barrier) {
   for (MlirOpOperand use = mlirValueGetFirstUse(barrier);
-       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
-    if (tile_channel_barriers_is(mlirOpOperandGetOwner(use)))
-      return true;
-  return false;
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (tile_channel_barriers_is(user))
+      return tile_channel_barriers_cast(user);
+  }
+  return (TileChannelBarriersOp){{NULL}};
 }
 
 static void add_phase(AccessWalk *walk, MlirValue barrier, MlirValue slot,
                       int bits) {
-  if (!walk->flow->is_in_role || !is_of_channel(barrier))
+  if (!walk->flow->is_in_role ||
+      mlirOperationIsNull(sync_channel_of(barrier).op))
     add_barrier_bits(walk, barrier, slot, bits);
 }
 

@@ -273,6 +273,9 @@ typedef struct {
 /// accesses, makes the places that the op touches, and the tensors behind them.
 Accesses sync_accesses_of(Flow *flow, MlirOperation op);
 
+/// The channel whose slots an mbarrier hands over, and which orders who waits
+/// for its phases; or null.
+TileChannelBarriersOp sync_channel_of(MlirValue barrier);
 /// Whether the op accesses the place by the asynchronous proxy.
 static inline bool sync_is_async_at(const Accesses *accesses, size_t place) {
   return accesses->is_async && !(accesses->bits[place] & BY_THREADS);

@@ -92,17 +92,6 @@ static bool is_async_elsewhere(const Flow *flow, size_t place,
 
 //===-- Arrivals ----------------------------------------------------------===//
 
-// The channel whose slots the mbarrier hands over, or null.
-static TileChannelBarriersOp channel_of(MlirValue barrier) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(barrier);
-       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation user = mlirOpOperandGetOwner(use);
-    if (tile_channel_barriers_is(user))
-      return tile_channel_barriers_cast(user);
-  }
-  return (TileChannelBarriersOp){{NULL}};
-}
-
 static bool is_ring_of(const Flow *flow, size_t place,
                        TileChannelBarriersOp channel) {
   TileRange rings = tile_channel_barriers_rings(channel);
@@ -138,7 +127,7 @@ void sync_transfer_arrival(Flow *flow, MlirOperation op, State state) {
     return;
   TileBarrierArriveOp arrive = tile_barrier_arrive_cast(op);
   TileChannelBarriersOp channel =
-      channel_of(tile_barrier_arrive_barrier(arrive));
+      sync_channel_of(tile_barrier_arrive_barrier(arrive));
   if (!mlirOperationIsNull(channel.op) && !is_for_threads(arrive))
     return;
   MlirOperation role = tile_role_of(op).op;
