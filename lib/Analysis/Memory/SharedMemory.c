@@ -123,12 +123,39 @@ static bool overwrites(MlirOperation op, const TileSharedBuffer *buffer) {
          tile_num_stage_dims(tile_alloc_cast(buffer->op)) == 0;
 }
 
-// The first use in the body of a loop, which each iteration begins with.
+static bool is_in_block(MlirOperation op, MlirBlock block) {
+  for (; op.ptr; op = mlirOperationGetParentOperation(op))
+    if (mlirBlockEqual(mlirOperationGetBlock(op), block))
+      return true;
+  return false;
+}
+
+// The loop around `op`, which may stand under conditions in its body, or null.
+static MlirOperation loop_around(MlirOperation op) {
+  MlirOperation parent = mlirOperationGetParentOperation(op);
+  while (scf_if_is(parent))
+    parent = mlirOperationGetParentOperation(parent);
+  return scf_for_is(parent) || scf_while_is(parent) ? parent
+                                                    : (MlirOperation){NULL};
+}
+
+// The block that runs first in each iteration, which the rest follows.
+static bool begins_iteration(MlirBlock block, MlirOperation loop) {
+  MlirRegion region = mlirOperationGetRegion(loop, 0);
+  return mlirBlockEqual(block, mlirRegionGetFirstBlock(region));
+}
+
+// The first use in a loop. Where it writes all, and what follows in the loop
+// does not run without it, no iteration needs what the one before it left.
 static void note_first(TileSharedBuffer *buffer, MlirOperation op) {
-  MlirOperation loop = mlirOperationGetParentOperation(op);
-  if (buffer->first < 0 && !buffer->is_barrier &&
-      (scf_for_is(loop) || scf_while_is(loop)) && overwrites(op, buffer))
-    buffer->fresh_in = loop;
+  if (buffer->first < 0 && !buffer->is_barrier && overwrites(op, buffer)) {
+    buffer->fresh_in = loop_around(op);
+    buffer->fresh_block = mlirOperationGetBlock(op);
+  }
+  if (buffer->fresh_in.ptr && !buffer->loop_last &&
+      !begins_iteration(buffer->fresh_block, buffer->fresh_in) &&
+      !is_in_block(op, buffer->fresh_block))
+    buffer->fresh_in = (MlirOperation){NULL};
 }
 
 // After the loop, its last value counts.
@@ -199,13 +226,6 @@ static void note_ring_use(Collect *collect, TileSharedBuffer *ring,
   ring->has_other_uses |= mlirOperationEqual(ring->reader, ring->filler);
   if (!is_fill)
     ring->last_read = collect->position;
-}
-
-static bool is_in_block(MlirOperation op, MlirBlock block) {
-  for (; op.ptr; op = mlirOperationGetParentOperation(op))
-    if (mlirBlockEqual(mlirOperationGetBlock(op), block))
-      return true;
-  return false;
 }
 
 // A product under way reads its factors until somebody has waited for it. Of
