@@ -411,25 +411,32 @@ static bool seed_user(TileInferModel *m, int buffer, TileLayoutError *e) {
   return true;
 }
 
+bool tile_infer_fail_view(const TileInferModel *m, const TileInferOp *op,
+                          TileLayoutError *e) {
+  const TileInferBuffer *from = tile_infer_buffer(m, op, 0),
+                        *to = tile_infer_buffer(m, op, 1);
+  const TileInferDomain *d = &m->domain[op->operand[0].buffer];
+  TileLayoutError why;
+  TileLayout seen;
+  if (!d->n || op->cut ||
+      tile_layout_reinterpret(d->full[0], from->elem_bits, to->shape, to->rank,
+                              to->elem_bits, &seen, &why))
+    return tile_layout_fail(e, "op %s: no layout fits both its shapes",
+                            op->name);
+  return tile_layout_fail(e, "layout%s for %s cannot serve op %s: %s",
+                          from->user ? " given" : "", from->name, op->name,
+                          why.text);
+}
+
 // A view has no layout where that of its storage was given and is none of it.
 static bool report_empty(const TileInferModel *m, int buffer,
                          TileLayoutError *e) {
   const TileInferProblem *p = m->problem;
-  TileLayoutError why;
-  TileLayout seen;
-  for (int i = 0; i < p->num_ops; i++) {
-    const TileInferOp *op = &p->op[i];
-    if (op->kind != TILE_INFER_VIEW || op->operand[1].buffer != buffer)
-      continue;
-    const TileInferBuffer *from = tile_infer_buffer(m, op, 0),
-                          *to = tile_infer_buffer(m, op, 1);
-    const TileInferDomain *d = &m->domain[op->operand[0].buffer];
-    if (from->user && d->n && !op->cut &&
-        !tile_layout_reinterpret(d->full[0], from->elem_bits, to->shape,
-                                 to->rank, to->elem_bits, &seen, &why))
-      return tile_layout_fail(e, "layout given for %s cannot serve op %s: %s",
-                              from->name, op->name, why.text);
-  }
+  for (int i = 0; i < p->num_ops; i++)
+    if (p->op[i].kind == TILE_INFER_VIEW &&
+        p->op[i].operand[1].buffer == buffer &&
+        tile_infer_buffer(m, &p->op[i], 0)->user)
+      return tile_infer_fail_view(m, &p->op[i], e);
   return tile_layout_fail(e, "no layout fits buffer %s",
                           p->buffer[buffer].name);
 }

@@ -83,6 +83,9 @@ typedef struct {
 int tile_infer_free_layouts_of(const TileInferExtents *x, int warps, int vec,
                                int elem_bits,
                                TileLayout out[TILE_INFER_MAX_FREE]);
+/// Says in |e| why the layout of its storage does not serve a view; false.
+bool tile_infer_fail_view(const TileInferModel *m, const TileInferOp *op,
+                          TileLayoutError *e);
 /// The parts, in row-major order, of which the dimensions of a fragment and of
 /// all views of its storage are made. False where |buffer| has no view, or
 /// where there are more parts than a layout has dimensions.

@@ -775,6 +775,8 @@ static bool build_tables(TileInferModel *m, TileLayoutError *e) {
     if (!check_operands(m, &p->op[i], e))
       return false;
     op_table(m, &p->op[i], &m->table[i]);
+    if (!m->table[i].num_modes && p->op[i].kind == TILE_INFER_VIEW)
+      return tile_infer_fail_view(m, &p->op[i], e);
     if (!m->table[i].num_modes)
       return tile_layout_fail(e, "op %s: no instruction fits its shapes",
                               p->op[i].name);

@@ -301,6 +301,8 @@ class Program(ElementProgram):
         first = self.random.choice(factors)
         shape = self.random.choice([(size,), (first, size // first),
                                     (first, 1, size // first)])
+        if source.keeps_rows:
+            shape = (*source.shape[:-1], 1, source.shape[-1])
         target = self.tile(shape, source.dtype)
         if target is None:
             return

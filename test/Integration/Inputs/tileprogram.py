@@ -34,6 +34,7 @@ class Tile:
     def __init__(self, name, shape, dtype, space, bound=None):
         self.name, self.shape, self.dtype = name, tuple(shape), dtype
         self.space, self.bound = space, bound
+        self.keeps_rows = False  # of a layout that was given
 
     @property
     def type(self):
@@ -141,7 +142,9 @@ class TileProgram:
             choices += ["padded<%d>" % (tile.shape[-1] + self.random.randint(0, 9))]
             choices += ["swizzle<%d>" % n for n in (32, 64, 128)
                         if row % n == 0 and tile.shape[0] % 8 == 0]
-        return '{layout = #tile.layout<"%s">} ' % self.random.choice(choices)
+        layout = self.random.choice(choices)
+        tile.keeps_rows = layout != "linear"
+        return '{layout = #tile.layout<"%s">} ' % layout
 
     def own(self, tile, bound=None):
         """The tile is whole now: others may read it."""

@@ -90,6 +90,21 @@ func.func @given_layout_has_no_view() attributes {tile.num_threads = 128 : i32} 
 
 // -----
 
+!s = memref<17x8xi32, #gpu.address_space<workgroup>>
+!turned = memref<8x17xi32, #gpu.address_space<workgroup>>
+!f = memref<8x17xi32, #tile.fragment>
+
+// What copies it would take changes nothing: its rows have gaps.
+// expected-error @+1 {{cannot infer layouts: layout given for 17x8xi32 cannot serve op tile.view in line 101: view: dimension 1 of extent 17 cuts a digit}}
+func.func @given_rows_have_no_view(%f: !f) attributes {tile.num_threads = 128 : i32} {
+  %s = tile.alloc {layout = #tile.layout<"padded<12>">} : !s
+  %v = tile.view %s : !s to !turned
+  tile.copy %v to %f {instr = #tile.instr<simt>} : !turned, !f
+  return
+}
+
+// -----
+
 // A view wants rows of 32, an accumulator keeps pairs of 8: both ops are named.
 // expected-error @+1 {{cannot infer layouts: layout conflict on 64x48xf32: op tile.view in line}}
 func.func @view_of_an_accumulator() attributes {tile.num_threads = 128 : i32} {
