@@ -193,3 +193,89 @@ func.func @thirds(%A: !A, %B: memref<3840x4096xbf16>, %C: memref<4096x3840xbf16>
   }
   return
 }
+
+// Beside one more tile thirds have no place. Quarters would, but rows of 96 bytes are
+// no rows of a swizzle: 6 parts.
+// CHECK-LABEL: func.func @sixths
+// CHECK-COUNT-2: tile.alloc : memref<128x32xbf16, #gpu
+// CHECK-COUNT-12: tile.copy {{.*}}128x32x
+// CHECK: {tile.persistent, tile.pingpong}
+func.func @sixths(%A: !A, %B: memref<3840x4096xbf16>, %C: memref<4096x3840xbf16>, %R: memref<512xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c20 = arith.constant 20 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c192 = arith.constant 192 : index
+  %c4096 = arith.constant 4096 : index
+  %zero = arith.constant 0.0 : f32
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c20, %sy = %c32, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %m = arith.muli %by, %c128 : index
+    %n = arith.muli %bx, %c192 : index
+    %As = tile.alloc : !tile
+    %Bs = tile.alloc : memref<192x64xbf16, #smem>
+    %Cs = tile.alloc : memref<128x192xbf16, #smem>
+    %row = tile.alloc : memref<512xf32, #smem>
+    tile.fill %row, %zero : memref<512xf32, #smem>, f32
+    %acc = tile.alloc : memref<128x192xf32, #tile.fragment>
+    scf.for %k = %c0 to %c4096 step %c64 {
+      %a = tile.region %A[%m, %k] [128, 64] {align = 16 : i64} : !A
+      %b = tile.region %B[%n, %k] [192, 64] {align = 16 : i64} : memref<3840x4096xbf16>
+      tile.copy %a to %As : !win, !tile
+      tile.copy %b to %Bs : !tile.region<192x64xbf16>, memref<192x64xbf16, #smem>
+      tile.gemm %As, %Bs, %acc {transpose_b} : (!tile, memref<192x64xbf16, #smem>, memref<128x192xf32, #tile.fragment>)
+    } {tile.num_stages = 4 : i32}
+    %c = tile.region %C[%m, %n] [128, 192] {align = 16 : i64} : memref<4096x3840xbf16>
+    tile.copy %acc to %Cs : memref<128x192xf32, #tile.fragment>, memref<128x192xbf16, #smem>
+    tile.copy %Cs to %c {instr = #tile.instr<tma>} : memref<128x192xbf16, #smem>, !tile.region<128x192xbf16>
+    %r = tile.region %R[0] [512] {align = 16 : i64} : memref<512xf32>
+    tile.copy %row to %r : memref<512xf32, #smem>, !tile.region<512xf32>
+    gpu.terminator
+  }
+  return
+}
+
+// A row of 32 bytes is not cut, though half the tile would have a place.
+// CHECK-LABEL: func.func @one_line
+// CHECK-NOT: tile.num_sms
+// CHECK-NOT: memref<128x4xf32
+// CHECK: return
+func.func @one_line(%A: !A, %B: !A, %C: memref<4096x4096xf32>, %R: memref<512xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c32 = arith.constant 32 : index
+  %c512 = arith.constant 512 : index
+  %zero = arith.constant 0.0 : f32
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c256 = arith.constant 256 : index
+  %c4096 = arith.constant 4096 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c512, %sy = %c32, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c256, %ny = %c1, %nz = %c1) {
+    %m = arith.muli %by, %c128 : index
+    %n = arith.muli %bx, %c8 : index
+    %As = tile.alloc : !tile
+    %Bs = tile.alloc : memref<8x64xbf16, #smem>
+    %Cs = tile.alloc : memref<128x8xf32, #smem>
+    %row = tile.alloc : memref<512xf32, #smem>
+    tile.fill %row, %zero : memref<512xf32, #smem>, f32
+    %acc = tile.alloc : memref<128x8xf32, #tile.fragment>
+    scf.for %k = %c0 to %c4096 step %c64 {
+      %a = tile.region %A[%m, %k] [128, 64] {align = 16 : i64} : !A
+      %b = tile.region %B[%n, %k] [8, 64] {align = 16 : i64} : !A
+      tile.copy %a to %As : !win, !tile
+      tile.copy %b to %Bs : !tile.region<8x64xbf16>, memref<8x64xbf16, #smem>
+      tile.gemm %As, %Bs, %acc {transpose_b} : (!tile, memref<8x64xbf16, #smem>, memref<128x8xf32, #tile.fragment>)
+    } {tile.num_stages = 13 : i32}
+    tile.copy %acc to %Cs : memref<128x8xf32, #tile.fragment>, memref<128x8xf32, #smem>
+    %c = tile.region %C[%m, %n] [128, 8] {align = 16 : i64} : memref<4096x4096xf32>
+    tile.copy %Cs to %c : memref<128x8xf32, #smem>, !tile.region<128x8xf32>
+    %r = tile.region %R[0] [512] {align = 16 : i64} : memref<512xf32>
+    tile.copy %row to %r : memref<512xf32, #smem>, !tile.region<512xf32>
+    gpu.terminator
+  }
+  return
+}
