@@ -220,3 +220,27 @@ func.func @beside(%y: tensor<16x32xbf16>, %w: tensor<32x16xbf16>, %v: tensor<16x
   } -> tensor<16x32xf32>
   return %r : tensor<16x32xf32>
 }
+
+// So are elements of another shape that these elements read.
+// CHECK-LABEL: func @factors
+// CHECK: call @factors_product_0(
+// CHECK-NOT: call
+// CHECK: func private @factors_product_0
+// CHECK: linalg.exp {tile.factor}
+// CHECK: linalg.generic {{.*}} attrs = {tile.factor}
+func.func @factors(%x: tensor<64xf32>, %y: tensor<64x64xf32>, %w: tensor<64x64xbf16>) -> tensor<64x64xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x64xf32>
+  %e1 = tensor.empty() : tensor<64xf32>
+  %eb = tensor.empty() : tensor<64x64xbf16>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %a = linalg.exp ins(%x : tensor<64xf32>) outs(%e1 : tensor<64xf32>) -> tensor<64xf32>
+  %h = linalg.generic {indexing_maps = [#id, #rows, #id], iterator_types = ["parallel", "parallel"]} ins(%y, %a : tensor<64x64xf32>, tensor<64xf32>) outs(%eb : tensor<64x64xbf16>) {
+  ^bb0(%p: f32, %q: f32, %o: bf16):
+    %s = arith.mulf %p, %q : f32
+    %t = arith.truncf %s : f32 to bf16
+    linalg.yield %t : bf16
+  } -> tensor<64x64xbf16>
+  %p = linalg.matmul ins(%h, %w : tensor<64x64xbf16>, tensor<64x64xbf16>) outs(%i : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %p : tensor<64x64xf32>
+}
