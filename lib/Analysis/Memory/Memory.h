@@ -34,8 +34,8 @@ typedef struct {
   MlirOperation in_flight; // while collecting: a copy to it, not waited for
   MlirOperation under_way; // while collecting: products that read, not awaited
   // While collecting: the loop whose body, or a block of it under conditions,
-  // writes all of it before any other use there, and uses it nowhere else; where
-  // that loop begins and ends once no use after it is known.
+  // writes all of it before any other use there, and uses it nowhere else;
+  // where that loop begins and ends once no use after it is known.
   MlirOperation fresh_in;
   MlirBlock fresh_block;
   int64_t loop_first, loop_last;

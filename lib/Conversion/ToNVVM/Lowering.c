@@ -2,6 +2,8 @@
 
 #include "Lowering.h"
 
+#include "Tile/Ops/llvm.h"
+
 #include "Support/Diagnostics.h"
 #include "mlir-c/Dialect/LLVM.h"
 #include <stdarg.h>
@@ -22,6 +24,33 @@ MlirType type_stored(Lowering *l, MlirType element) {
   if (tile_elem_bits(element) == 8)
     return mlirIntegerTypeGet(tile_builder_context(&l->b), 8);
   return element;
+}
+
+static const char *register_constraints(MlirType type) {
+  if (mlirTypeIsAF64(type))
+    return "=d,0";
+  if (mlirTypeIsAF32(type))
+    return "=f,0";
+  if (mlirTypeIsAF16(type) || mlirTypeIsABF16(type))
+    return "=h,0";
+  if (!mlirTypeIsAInteger(type))
+    return NULL;
+  unsigned bits = mlirIntegerTypeGetWidth(type);
+  return bits == 64 ? "=l,0" : bits == 32 ? "=r,0" : bits == 16 ? "=h,0" : NULL;
+}
+
+MlirValue value_pinned(Lowering *l, MlirValue value) {
+  MlirType type = mlirValueGetType(value);
+  const char *constraints = register_constraints(type);
+  return constraints
+             ? mlirOperationGetResult(
+                   llvm_inline_asm_op(&l->b, .type = type,
+                                      .operands = {&value, 1}, .asm_string = "",
+                                      .has_side_effects = true,
+                                      .constraints = constraints)
+                       .op,
+                   0)
+             : value;
 }
 
 void lower_fail(Lowering *l, MlirOperation op, const char *format, ...) {

@@ -39,6 +39,7 @@ typedef struct {
   bool is_thread_code;             // scalar stores are those of every thread
   // i32, made on demand; by the first warp of those that execute the op.
   MlirValue thread_id[MAX_WARPS], warp_id[MAX_WARPS], lane_id;
+  MlirBlock after_angle; // follows the branch for the last angle
   MlirValue print_array; // arguments of vprintf, made on demand
   // Policies of L2 by TileEviction, made on demand (i64), and that with which
   // the op that is being lowered accesses global memory (null: none).
@@ -57,6 +58,9 @@ MlirType type_i64(Lowering *l);
 MlirType type_pointer(Lowering *l, unsigned address_space);
 /// The type in which an element is stored: i1 and 8-bit floats are i8.
 MlirType type_stored(Lowering *l, MlirType element);
+/// A number of 16, 32 or 64 bits which LLVM computes here, and not where it is
+/// used; other values as they are.
+MlirValue value_pinned(Lowering *l, MlirValue value);
 /// Reports a failure of the lowering at `op`.
 void lower_fail(Lowering *l, MlirOperation op, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -47,13 +47,7 @@ static MlirValue has_bit(const FloatMath *m, MlirValue bits, uint64_t bit) {
 static MlirValue finish(const FloatMath *m, MlirValue x, MlirValue result) {
   MlirValue is_finite =
       compare(m, ARITH_CMP_F_PREDICATE_OLT, magnitude(m, x), infinity(m));
-  result = choose(m, is_finite, result, not_a_number(m));
-  return mlirOperationGetResult(
-      llvm_inline_asm_op(m->b, .type = m->type, .operands = {&result, 1},
-                         .asm_string = "", .has_side_effects = true,
-                         .constraints = m->is_double ? "=d,0" : "=f,0")
-          .op,
-      0);
+  return value_pinned(m->l, choose(m, is_finite, result, not_a_number(m)));
 }
 
 static MlirValue cosine_of(const FloatMath *m, MlirValue x, Circle circle) {

@@ -163,6 +163,7 @@ Reduced float_reduce_angle(const FloatMath *m, MlirValue x) {
   MlirOperation anchor = anchor_begin(m->l);
   MlirBlock before = mlirOperationGetBlock(anchor);
   MlirBlock after = mlirxSplitBlock(m->b->rw, anchor);
+  m->l->after_angle = after;
   Reduced result = {mlirBlockAddArgument(after, m->type, m->b->loc),
                     mlirBlockAddArgument(after, m->word, m->b->loc)};
   MlirBlock large =

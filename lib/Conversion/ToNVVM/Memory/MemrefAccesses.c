@@ -139,6 +139,12 @@ void lower_memref_store(Lowering *l, MlirOperation op) {
       element_stored(l, memref_store_value(store), memory->element);
   bool is_shared =
       memory->space == TILE_SPACE_GLOBAL || memory->space == TILE_SPACE_SHARED;
+  // Else LLVM sinks all after the branch of an angle to where the element is
+  // used, and operands of many elements are in registers until then.
+  bool is_element = memory->space == TILE_SPACE_PRIVATE ||
+                    memory->space == TILE_SPACE_FRAGMENT;
+  if (is_element && mlirBlockEqual(mlirOperationGetBlock(op), l->after_angle))
+    value = value_pinned(l, value);
   if (!is_shared || l->is_thread_code || is_by_thread(op)) {
     llvm_store(&l->b, .value = value, .addr = pointer);
     return;
