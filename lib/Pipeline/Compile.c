@@ -613,7 +613,9 @@ static MlirLogicalResult make_ptx(Run *run, const TileUnit *unit,
     tell_stage(run, unit->name, "ptx", ptx.ptx);
   }
   run->is_generating = false;
-  MlirLogicalResult result = tile_unit_check_entries(unit, ptx.ptx);
+  MlirLogicalResult result = check_limits(run); // LLVM takes the longest
+  if (!tile_failed(result))
+    result = tile_unit_check_entries(unit, ptx.ptx);
   if (emit & TILE_PRODUCT_LLVM) {
     out_unit->llvm = ptx.llvm;
     ptx.llvm = NULL;
