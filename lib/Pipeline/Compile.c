@@ -457,11 +457,12 @@ static MlirWalkResult find_kernel_op(MlirOperation op, void *user_data) {
 // can save.
 static bool has_work(const Run *run, const TilePipelineStep *step) {
   OpSearch search = {step->works_on, !step->works_on};
+  bool serves_hosts =
+      step->phase == TILE_PHASE_GRAPH || (step->flags & TILE_STEP_SERVES_HOSTS);
   if (!search.is_found)
     mlirOperationWalk(mlirModuleGetOperation(run->module),
-                      step->phase == TILE_PHASE_GRAPH ? find_op
-                                                      : find_kernel_op,
-                      &search, MlirWalkPreOrder);
+                      serves_hosts ? find_op : find_kernel_op, &search,
+                      MlirWalkPreOrder);
   return search.is_found;
 }
 
