@@ -850,11 +850,13 @@ def ExpandReductions : Pass<"tile-expand-reductions", ""> {
   let summary = "Expands reductions of the gpu dialect to shuffles";
   let description = [{
     Consumes: `gpu.all_reduce` and `gpu.subgroup_reduce` of kernels whose control
-    flow is in `cf`.
-    Produces: `gpu.shuffle`, and for a block `gpu.barrier` and memory that the
-    kernel declares, by upstream's patterns, which have no pass.
+    flow is in `cf`; `gpu.shuffle` of vectors and of fewer than 32 bits;
+    `vector.multi_reduction` and `vector.scan`.
+    Produces: `gpu.shuffle` of 32 and 64 bits, and for a block `gpu.barrier` and
+    memory that the kernel declares, by upstream's patterns, which have no pass.
     Keeps: all other ops; reductions that the patterns do not take, such as
-    `gpu.all_reduce` without `uniform`.
+    `gpu.all_reduce` without `uniform`, which `convert-tile-to-threads` writes
+    where no id of a thread decides about the op.
     Fails: never.
   }];
   let dependentDialects = ["arith", "cf", "gpu", "memref", "vector"];
@@ -886,8 +888,8 @@ def JoinConversions : Pass<"tile-join-conversions", ""> {
     different widths leave them; math of the llvm dialect, which
     `convert-gpu-to-nvvm` takes for calls of a library that it has yet to make.
     Produces: `llvm.sext`, `llvm.trunc`; `llvm.call_intrinsic`.
-    Keeps: all other ops.
-    Fails: never.
+    Keeps: all other ops; addresses that were an index on the way to i64.
+    Fails: an address is used as an index, which has 32 bits.
   }];
   let dependentDialects = ["llvm"];
 }

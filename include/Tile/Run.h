@@ -137,7 +137,8 @@ typedef struct {
   } device; // kDLCPU = 1, kDLCUDA = 2
   int32_t ndim;
   struct {
-    uint8_t code, bits; // code: 0 int, 1 unsigned, 2 float, 4 bfloat, 6 bool
+    /// Codes: 0 int, 1 unsigned, 2 float, 4 bfloat, 5 complex, 6 bool.
+    uint8_t code, bits;
     uint16_t lanes;
   } dtype;
   int64_t *shape;

@@ -11,6 +11,7 @@
 #include "mlir/CAPI/Support.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -144,15 +145,19 @@ bool mlirxConstantAttr(MlirValue value, MlirAttribute *out) {
 
 // These patterns have no pass, only a test pass.
 void mlirxExpandGpuReductions(MlirOperation root, unsigned num_lanes) {
-  enum { kShuffleBits = 32 };
-  RewritePatternSet patterns(unwrap(root)->getContext());
-  populateGpuAllReducePatterns(patterns);
-  populateGpuBreakDownSubgroupReducePatterns(patterns, kShuffleBits);
-  populateGpuLowerSubgroupReduceToShufflePatterns(patterns, num_lanes,
-                                                  kShuffleBits);
-  populateGpuLowerClusteredSubgroupReduceToShufflePatterns(patterns, num_lanes,
-                                                           kShuffleBits);
-  (void)applyPatternsGreedily(unwrap(root), std::move(patterns));
+  // What is wider than 32 bits is left for the second round.
+  for (unsigned bits : {32u, 64u}) {
+    RewritePatternSet patterns(unwrap(root)->getContext());
+    populateGpuAllReducePatterns(patterns);
+    populateGpuBreakDownSubgroupReducePatterns(patterns, bits);
+    populateGpuLowerSubgroupReduceToShufflePatterns(patterns, num_lanes, bits);
+    populateGpuLowerClusteredSubgroupReduceToShufflePatterns(patterns,
+                                                             num_lanes, bits);
+    vector::populateVectorMultiReductionLoweringPatterns(
+        patterns, vector::VectorMultiReductionLowering::InnerReduction);
+    vector::populateVectorScanLoweringPatterns(patterns);
+    (void)applyPatternsGreedily(unwrap(root), std::move(patterns));
+  }
 }
 
 // inlineCall has no C API. The gpu dialect does not say that ops may be inlined

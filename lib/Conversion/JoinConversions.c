@@ -7,7 +7,8 @@
 //           dialect for calls of a library that it has yet to make; and
 //           llvm.frem as NVPTX selects it, for the same reason.
 // Keeps:    all other ops.
-// Fails:    never. A second run changes nothing.
+// Fails:    an address is used as an index, which cuts it. A second run
+//           changes nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,14 +65,44 @@ static MlirValue narrow_or_wide(MlirOperation op) {
   return from && to && from != to ? value : none;
 }
 
-static void join_cast(TileBuilder *b, MlirOperation op) {
+// An address of 64 bits is an index for as long as it takes to make an integer
+// of it.
+static MlirLogicalResult keep_address(MlirRewriterBase rewriter,
+                                      MlirOperation op, MlirValue address) {
+  MlirType type = mlirValueGetType(address);
+  MlirValue index = mlirOperationGetResult(op, 0);
+  MlirOpOperand use;
+  while (!mlirOpOperandIsNull(use = mlirValueGetFirstUse(index))) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if ((!llvm_sext_is(user) && !llvm_zext_is(user)) ||
+        !mlirTypeEqual(mlirValueGetType(mlirOperationGetResult(user, 0)), type))
+      return tile_emit_error(user,
+                             "uses an address as an index, which has 32 bits "
+                             "in kernels; arith.index_cast it to i64 first");
+    mlirRewriterBaseReplaceAllUsesWith(
+        rewriter, mlirOperationGetResult(user, 0), address);
+    mlirRewriterBaseEraseOp(rewriter, user);
+  }
+  mlirRewriterBaseEraseOp(rewriter, op);
+  return tile_success();
+}
+
+static bool is_address(MlirValue value) {
+  return mlirValueIsAOpResult(value) &&
+         llvm_ptrtoint_is(mlirOpResultGetOwner(value));
+}
+
+static MlirLogicalResult join_cast(TileBuilder *b, MlirOperation op) {
   MlirValue value = narrow_or_wide(op), result = mlirOperationGetResult(op, 0);
   MlirType type = mlirValueGetType(result);
   bool is_wider = int_bits(type) > int_bits(mlirValueGetType(value));
+  if (!is_wider && is_address(value))
+    return keep_address(b->rw, op, value);
   MlirValue joined = is_wider ? llvm_sext(b, .type = type, .arg = value)
                               : llvm_trunc(b, .type = type, .arg = value);
   mlirRewriterBaseReplaceAllUsesWith(b->rw, result, joined);
   mlirRewriterBaseEraseOp(b->rw, op);
+  return tile_success();
 }
 
 //===-- Intrinsics --------------------------------------------------------===//
@@ -185,7 +216,8 @@ tile_join_conversions_run(MlirOperation op,
   mlirOperationWalk(op, collect, &list, MlirWalkPreOrder);
   TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(op)),
                    mlirOperationGetLocation(op)};
-  for (size_t i = 0; i < list.count; i++) {
+  MlirLogicalResult result = tile_success();
+  for (size_t i = 0; i < list.count && !tile_failed(result); i++) {
     b.loc = mlirOperationGetLocation(list.items[i]);
     mlirRewriterBaseSetInsertionPointBefore(b.rw, list.items[i]);
     if (is_taken_for_call(list.items[i]))
@@ -193,9 +225,9 @@ tile_join_conversions_run(MlirOperation op,
     else if (llvm_frem_is(list.items[i]))
       expand_remainder(&b, list.items[i]);
     else
-      join_cast(&b, list.items[i]);
+      result = join_cast(&b, list.items[i]);
   }
   mlirIRRewriterDestroy(b.rw);
   tile_arena_deinit(&arena);
-  return tile_success();
+  return result;
 }

@@ -103,6 +103,17 @@ static bool is_foreign_view(MlirOperation op) {
          mlirTypeIsAMemRef(mlirValueGetType(mlirOperationGetResult(op, 0)));
 }
 
+bool tile_foreign_op_is_thread_id(MlirOperation op) {
+  static const char *const registers[] = {
+      "nvvm.elect.sync", "nvvm.read.ptx.sreg.laneid", "nvvm.read.ptx.sreg.tid.",
+      "nvvm.read.ptx.sreg.warpid"};
+  for (size_t i = 0; i < sizeof registers / sizeof *registers; i++)
+    if (tile_op_name_begins(op, registers[i]))
+      return true;
+  return gpu_thread_id_is(op) || gpu_global_id_is(op) || gpu_lane_id_is(op) ||
+         gpu_subgroup_id_is(op);
+}
+
 MlirValue tile_foreign_root(MlirValue memref) {
   while (mlirValueIsAOpResult(memref)) {
     MlirOperation op = mlirOpResultGetOwner(memref);

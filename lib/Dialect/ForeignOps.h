@@ -25,6 +25,10 @@ bool tile_foreign_op_needs_threads(MlirOperation op);
 /// does.
 bool tile_foreign_op_stores(MlirOperation op);
 
+/// Whether the threads of a block each get another result of `op`: ids of gpu
+/// and registers of nvvm.
+bool tile_foreign_op_is_thread_id(MlirOperation op);
+
 /// The memref that `memref` is a part of, or other extents of, by ops of other
 /// dialects; itself: none.
 MlirValue tile_foreign_root(MlirValue memref);
@@ -49,6 +53,9 @@ void tile_divergence_find(TileArena *arena, MlirOperation kernel,
 /// Whether an operand of `op`, or whether it is executed, differs.
 bool tile_divergence_reaches(const TileDivergence *divergence,
                              MlirOperation op);
+/// Whether `op` is executed differs.
+bool tile_divergence_controls(const TileDivergence *divergence,
+                              MlirOperation op);
 
 #ifdef __cplusplus
 }

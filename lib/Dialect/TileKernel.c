@@ -1,5 +1,6 @@
 //===- TileKernel.c - Which ops are kernels; their threads ----------------===//
 
+#include "ForeignOps.h"
 #include "Ops.h"
 #include "Support/Arena.h"
 #include "Support/Diagnostics.h"
@@ -120,10 +121,22 @@ bool tile_value_is_inside(MlirValue value, MlirOperation op) {
 
 //===-- Code of threads and code of blocks --------------------------------===//
 
+// What each thread does by itself: updates of elements, exchanges with other
+// threads, and assembly, which may name any thread.
+static bool is_of_threads(MlirOperation op) {
+  static const char *const names[] = {
+      "gpu.all_reduce",  "gpu.shuffle",       "gpu.subgroup_reduce",
+      "llvm.inline_asm", "memref.atomic_rmw", "memref.generic_atomic_rmw"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (tile_op_name_begins(op, names[i]))
+      return true;
+  return false;
+}
+
 static MlirWalkResult find_thread_id(MlirOperation op, void *user_data) {
   bool *found = user_data;
-  if (gpu_thread_id_is(op) || gpu_global_id_is(op) || gpu_lane_id_is(op) ||
-      gpu_subgroup_id_is(op))
+  *found |= is_of_threads(op);
+  if (tile_foreign_op_is_thread_id(op))
     *found |= tile_value_is_used(mlirOperationGetResult(op, 0));
   return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }

@@ -26,13 +26,22 @@ static bool is_of_type(const TileDtypeInfo *info, MlirType type) {
                               : mlirIntegerTypeIsUnsigned(type);
 }
 
+static const TileDtypeInfo *complex_info(MlirType type) {
+  MlirType part = mlirComplexTypeGetElementType(type);
+  if (mlirTypeIsAF32(part))
+    return tile_dtype_info(TILE_DTYPE_COMPLEX_F32);
+  return mlirTypeIsAF64(part) ? tile_dtype_info(TILE_DTYPE_COMPLEX_F64) : NULL;
+}
+
 const TileDtypeInfo *tile_elem_info(MlirType element) {
+  if (mlirTypeIsAComplex(element))
+    return complex_info(element);
   bool is_integer = mlirTypeIsAInteger(element);
   int bits = is_integer ? (int)mlirIntegerTypeGetWidth(element)
              : mlirTypeIsAFloat(element)
                  ? (int)mlirFloatTypeGetWidth(element)
                  : tile_dtype_info(TILE_DTYPE_INDEX)->bits;
-  for (int i = 0; i < TILE_NUM_DTYPES; i++) {
+  for (int i = 0; i <= TILE_DTYPE_INDEX; i++) {
     const TileDtypeInfo *info = tile_dtype_info((TileDtype)i);
     bool is_of_kind = is_integer == (!tile_dtype_info_is_float(info) &&
                                      info->dtype != TILE_DTYPE_INDEX);

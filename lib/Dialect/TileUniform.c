@@ -178,14 +178,10 @@ static void follow(Search *search, MlirLocation location) {
 
 //===-- Entry -------------------------------------------------------------===//
 
-static bool is_id(MlirOperation op) {
-  return gpu_thread_id_is(op) || gpu_global_id_is(op) || gpu_lane_id_is(op) ||
-         gpu_subgroup_id_is(op);
-}
-
 static MlirWalkResult visit(MlirOperation op, void *user_data) {
   Search *search = user_data;
-  if (search->follows_time ? !tile_clock_is(op) : !is_id(op))
+  if (search->follows_time ? !tile_clock_is(op)
+                           : !tile_foreign_op_is_thread_id(op))
     return MlirWalkResultAdvance;
   add_value(search, mlirOperationGetResult(op, 0));
   follow(search, mlirOperationGetLocation(op));
@@ -243,5 +239,10 @@ bool tile_divergence_reaches(const TileDivergence *divergence,
     for (size_t v = 0; v < divergence->num_values; v++)
       if (mlirValueEqual(divergence->values[v], mlirOperationGetOperand(op, i)))
         return true;
+  return tile_divergence_controls(divergence, op);
+}
+
+bool tile_divergence_controls(const TileDivergence *divergence,
+                              MlirOperation op) {
   return scope_around(divergence, op).ptr != NULL;
 }

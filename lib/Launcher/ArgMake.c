@@ -117,6 +117,10 @@ TileStatus tile_arg_text_make_number(const TileArgText *arg,
                              "expected a type before the number, such as "
                              "i32:42 or f32:1.5, got none");
   TileDtype type = dtype ? *dtype : arg->dtype;
+  if (tile_dtype_is_complex(type))
+    return tile_status_error(TILE_STATUS_USER_ERROR,
+                             "expected a number of integers or floats, got %s",
+                             tile_dtype_name(type));
   TileNumber number = {.dtype = TILE_DTYPE_I64, .integer = arg->integer};
   if (tile_dtype_is_float(type)) {
     number = (TileNumber){.dtype = TILE_DTYPE_F64, .real = arg->real};

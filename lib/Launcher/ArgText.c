@@ -66,7 +66,8 @@ static bool accept_list(Cursor *cursor, int max_length, int64_t *out_values,
 static bool accept_dtype(Cursor *cursor, TileDtype *out_dtype) {
   char name[16];
   size_t length = 0;
-  while (isalnum((unsigned char)cursor->at[length]))
+  while (isalnum((unsigned char)cursor->at[length]) ||
+         (cursor->at[length] && strchr("<>", cursor->at[length])))
     length++;
   if (length >= sizeof name)
     return false;

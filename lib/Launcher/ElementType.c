@@ -26,12 +26,29 @@ bool tile_dtype_is_float(TileDtype dtype) {
   return tile_dtype_info_is_float(tile_dtype_info(dtype));
 }
 
+bool tile_dtype_is_complex(TileDtype dtype) {
+  return tile_dtype_info_is_complex(tile_dtype_info(dtype));
+}
+
+bool tile_dtype_is_integer(TileDtype dtype) {
+  return !tile_dtype_is_float(dtype) && !tile_dtype_is_complex(dtype);
+}
+
+size_t tile_dtype_align_bytes(TileDtype dtype) {
+  size_t size_bytes = tile_dtype_size_bytes(dtype);
+  return tile_dtype_is_complex(dtype) ? size_bytes / 2 : size_bytes;
+}
+
+static TileDtype part_of(TileDtype dtype) {
+  return dtype == TILE_DTYPE_COMPLEX_F32 ? TILE_DTYPE_F32 : TILE_DTYPE_F64;
+}
+
 static bool is_signed_integer(TileDtype dtype) {
   return tile_dtype_info(dtype)->kind == TILE_NUMBER_SIGNED;
 }
 
 void tile_dtype_int_range(TileDtype dtype, int64_t *out_min, int64_t *out_max) {
-  assert(!tile_dtype_is_float(dtype));
+  assert(tile_dtype_is_integer(dtype));
   int num_bits = tile_dtype_info(dtype)->bits;
   bool is_signed = is_signed_integer(dtype);
   if (num_bits == 64) {
@@ -66,7 +83,19 @@ static double load_real(TileDtype dtype, uint64_t bits) {
   return value;
 }
 
+static TileNumber load_complex(TileDtype dtype, const void *memory) {
+  TileDtype part = part_of(dtype);
+  const unsigned char *bytes = memory;
+  TileNumber real = tile_dtype_load(part, bytes);
+  TileNumber imaginary =
+      tile_dtype_load(part, bytes + tile_dtype_size_bytes(part));
+  return (TileNumber){
+      .dtype = dtype, .real = real.real, .imaginary = imaginary.real};
+}
+
 TileNumber tile_dtype_load(TileDtype dtype, const void *memory) {
+  if (tile_dtype_is_complex(dtype))
+    return load_complex(dtype, memory);
   size_t size_bytes = tile_dtype_size_bytes(dtype);
   uint64_t bits = 0;
   memcpy(&bits, memory, size_bytes); // hosts are little endian
@@ -107,8 +136,20 @@ static int64_t real_to_integer(double value) {
   return (int64_t)value;
 }
 
+static void store_complex(TileDtype dtype, TileNumber number, void *memory) {
+  TileDtype part = part_of(dtype);
+  unsigned char *bytes = memory;
+  TileNumber imaginary = {.dtype = TILE_DTYPE_F64, .real = number.imaginary};
+  tile_dtype_store(part, number, bytes);
+  tile_dtype_store(part, imaginary, bytes + tile_dtype_size_bytes(part));
+}
+
 void tile_dtype_store(TileDtype dtype, TileNumber number, void *memory) {
-  bool is_real = tile_dtype_is_float(number.dtype);
+  if (tile_dtype_is_complex(dtype)) {
+    store_complex(dtype, number, memory);
+    return;
+  }
+  bool is_real = !tile_dtype_is_integer(number.dtype);
   uint64_t bits = 0;
   if (tile_dtype_is_float(dtype)) {
     double value = number.dtype == TILE_DTYPE_U64

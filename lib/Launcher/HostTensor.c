@@ -126,41 +126,59 @@ static int64_t random_int(TileDtype dtype, uint64_t seed, uint64_t index) {
   if (dtype == TILE_DTYPE_I1)
     return (int64_t)(bits % 2);
   int64_t low = -2, high = 2;
-  if (!tile_dtype_is_float(dtype)) {
+  if (tile_dtype_is_integer(dtype)) {
     tile_dtype_int_range(dtype, &low, &high);
     low = low < 0 ? -2 : 0;
   }
   return low + (int64_t)(bits % (uint64_t)(3 - low));
 }
 
+static TileNumber fill_number(TileDtype dtype, TileFill fill, uint64_t seed,
+                              uint64_t index) {
+  if (fill == TILE_FILL_NORMAL)
+    return (TileNumber){.dtype = TILE_DTYPE_F64,
+                        .real = random_normal(seed, index)};
+  TileNumber number = {.dtype = TILE_DTYPE_I64,
+                       .integer = fill == TILE_FILL_ONES};
+  if (fill == TILE_FILL_INTS)
+    number.integer = random_int(dtype, seed, index);
+  return number;
+}
+
+static double imaginary_part(TileFill fill, uint64_t seed, uint64_t index) {
+  TileNumber number = fill_number(TILE_DTYPE_F64, fill, seed, index);
+  return fill == TILE_FILL_NORMAL ? number.real : (double)number.integer;
+}
+
 TileStatus tile_tensor_fill(TileTensor *tensor, TileFill fill, uint64_t seed) {
-  if (fill == TILE_FILL_NORMAL && !tile_dtype_is_float(tensor->dtype))
+  if (fill == TILE_FILL_NORMAL && tile_dtype_is_integer(tensor->dtype))
     return tile_status_error(TILE_STATUS_USER_ERROR,
                              "'normal' needs a floating-point type, got %s",
                              tile_dtype_name(tensor->dtype));
   size_t num_elems = tile_tensor_num_elems(tensor);
   for (size_t i = 0; i < num_elems; i++) {
-    TileNumber number = {.dtype = TILE_DTYPE_I64};
-    if (fill == TILE_FILL_NORMAL)
-      number =
-          (TileNumber){.dtype = TILE_DTYPE_F64, .real = random_normal(seed, i)};
-    else if (fill == TILE_FILL_INTS)
-      number.integer = random_int(tensor->dtype, seed, i);
-    else
-      number.integer = fill == TILE_FILL_ONES;
+    TileNumber number = fill_number(tensor->dtype, fill, seed, i);
+    if (tile_dtype_is_complex(tensor->dtype) && fill != TILE_FILL_ONES)
+      number.imaginary = imaginary_part(fill, seed, num_elems + i);
     tile_dtype_store(tensor->dtype, number, tile_tensor_elem(tensor, i));
   }
   return tile_status_ok();
 }
 
-static TileStatus check_integer_fits(TileNumber number, TileDtype target,
-                                     size_t index) {
+static TileStatus check_fits(TileNumber number, TileDtype target,
+                             size_t index) {
   int64_t min = 0, max = 0;
-  tile_dtype_int_range(target, &min, &max);
-  if (tile_dtype_is_float(number.dtype))
+  bool is_cut = tile_dtype_is_integer(target)
+                    ? !tile_dtype_is_integer(number.dtype)
+                    : tile_dtype_is_complex(number.dtype) &&
+                          !tile_dtype_is_complex(target);
+  if (is_cut)
     return tile_status_error(
         TILE_STATUS_USER_ERROR, "cannot convert %s to %s without loss",
         tile_dtype_name(number.dtype), tile_dtype_name(target));
+  if (!tile_dtype_is_integer(target))
+    return tile_status_ok();
+  tile_dtype_int_range(target, &min, &max);
   bool is_huge = number.dtype == TILE_DTYPE_U64 && number.integer < 0;
   bool fits = number.integer >= min && number.integer <= max && !is_huge;
   if (!fits && number.dtype != target)
@@ -181,11 +199,9 @@ TileStatus tile_tensor_convert(const TileTensor *source, TileTensor *target) {
   for (size_t i = 0; i < num_elems; i++) {
     TileNumber number =
         tile_dtype_load(source->dtype, tile_tensor_elem(source, i));
-    if (!tile_dtype_is_float(target->dtype)) {
-      TileStatus status = check_integer_fits(number, target->dtype, i);
-      if (!tile_status_is_ok(&status))
-        return status;
-    }
+    TileStatus status = check_fits(number, target->dtype, i);
+    if (!tile_status_is_ok(&status))
+      return status;
     tile_dtype_store(target->dtype, number, tile_tensor_elem(target, i));
   }
   return tile_status_ok();

@@ -36,25 +36,33 @@ const char *tile_dtype_name(TileDtype dtype);
 /// Returns false when `name` is no element type.
 bool tile_dtype_from_name(const char *name, TileDtype *out_dtype);
 size_t tile_dtype_size_bytes(TileDtype dtype);
+/// What the address of an element is a multiple of: complex numbers those of
+/// their parts.
+size_t tile_dtype_align_bytes(TileDtype dtype);
 bool tile_dtype_is_float(TileDtype dtype);
+bool tile_dtype_is_complex(TileDtype dtype);
+bool tile_dtype_is_integer(TileDtype dtype);
 /// The number range of an integer type; TILE_DTYPE_U64 ends at INT64_MAX.
 void tile_dtype_int_range(TileDtype dtype, int64_t *out_min, int64_t *out_max);
 
 /// The type of a tensor map over such elements; types of one byte are U8.
 TileTensorMapType tile_dtype_tensor_map_type(TileDtype dtype);
 
-/// A number: `real` of floating-point types, `integer` of the others (u64 and
-/// index as the same 64 bits).
+enum { TILE_DTYPE_MAX_BYTES = 16 };
+
+/// A number: `real` of floating-point types, with `imaginary` of complex ones,
+/// `integer` of the others (u64 and index as the same 64 bits).
 typedef struct {
   TileDtype dtype;
   int64_t integer;
-  double real;
+  double real, imaginary;
 } TileNumber;
 
 /// Reads the element at `memory`, exactly.
 TileNumber tile_dtype_load(TileDtype dtype, const void *memory);
 /// Writes `number` as a `dtype`: floating point rounds to nearest even,
-/// integers wrap. A floating-point number written to an integer type is cut.
+/// integers wrap. A floating-point number written to an integer type is cut,
+/// of a complex one the imaginary part is left out.
 void tile_dtype_store(TileDtype dtype, TileNumber number, void *memory);
 
 //===-- Tensors in host memory --------------------------------------------===//
@@ -75,7 +83,7 @@ typedef enum {
   TILE_FILL_ZEROS,
   TILE_FILL_ONES,
   TILE_FILL_INTS,  // uniform in [-2, 2]; unsigned types [0, 2], i1 [0, 1]
-  TILE_FILL_NORMAL // mean 0, deviation 1, floating-point types only
+  TILE_FILL_NORMAL // mean 0, deviation 1; not of integers
 } TileFill;
 
 /// Allocates memory for the layout in `tensor` (every field but `size_bytes`

@@ -219,7 +219,7 @@ TileStatus tile_npy_write(const char *path, const TileTensor *tensor) {
   write_header(file, tensor, dtype);
   size_t num_elems = tile_tensor_num_elems(tensor);
   for (size_t i = 0; i < num_elems; i++) {
-    unsigned char bytes[8] = {0};
+    unsigned char bytes[TILE_DTYPE_MAX_BYTES] = {0};
     tile_dtype_store(
         dtype, tile_dtype_load(tensor->dtype, tile_tensor_elem(tensor, i)),
         bytes);

@@ -21,6 +21,7 @@ enum {
   DL_UINT = 1,
   DL_FLOAT = 2,
   DL_BFLOAT = 4,
+  DL_COMPLEX = 5,
   DL_BOOL = 6,
   DL_F8E4M3FN = 10,
   DL_F8E5M2 = 12
@@ -39,6 +40,9 @@ static int code_of(TileDtype dtype) {
     return DL_F8E5M2;
   case TILE_DTYPE_I1:
     return DL_BOOL;
+  case TILE_DTYPE_COMPLEX_F32:
+  case TILE_DTYPE_COMPLEX_F64:
+    return DL_COMPLEX;
   default:
     return tile_dtype_is_float(dtype) ? DL_FLOAT : DL_INT;
   }

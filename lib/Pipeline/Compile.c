@@ -457,11 +457,12 @@ static MlirWalkResult find_kernel_op(MlirOperation op, void *user_data) {
 // can save.
 static bool has_work(const Run *run, const TilePipelineStep *step) {
   OpSearch search = {step->works_on, !step->works_on};
+  bool serves_hosts =
+      step->phase == TILE_PHASE_GRAPH || (step->flags & TILE_STEP_SERVES_HOSTS);
   if (!search.is_found)
     mlirOperationWalk(mlirModuleGetOperation(run->module),
-                      step->phase == TILE_PHASE_GRAPH ? find_op
-                                                      : find_kernel_op,
-                      &search, MlirWalkPreOrder);
+                      serves_hosts ? find_op : find_kernel_op, &search,
+                      MlirWalkPreOrder);
   return search.is_found;
 }
 
@@ -613,7 +614,9 @@ static MlirLogicalResult make_ptx(Run *run, const TileUnit *unit,
     tell_stage(run, unit->name, "ptx", ptx.ptx);
   }
   run->is_generating = false;
-  MlirLogicalResult result = tile_unit_check_entries(unit, ptx.ptx);
+  MlirLogicalResult result = check_limits(run); // LLVM takes the longest
+  if (!tile_failed(result))
+    result = tile_unit_check_entries(unit, ptx.ptx);
   if (emit & TILE_PRODUCT_LLVM) {
     out_unit->llvm = ptx.llvm;
     ptx.llvm = NULL;

@@ -24,6 +24,7 @@
 enum {
   TARGET = TILE_STEP_TAKES_TARGET,
   NESTED = TILE_STEP_IS_NESTED,
+  HOSTS = TILE_STEP_SERVES_HOSTS,
   CHOICES = TILE_STEP_FIRST_CHOICE
 };
 
@@ -59,8 +60,8 @@ static const TilePipelineStep steps[] = {
     {TILE_PHASE_GRAPH, "canonicalize", 0, "linalg."},
     {TILE_PHASE_GRAPH, "convert-linalg-to-tile", 0, "linalg."},
 
-    {TILE_PHASE_TILE, "lower-affine", 0, "affine."},
-    {TILE_PHASE_TILE, "lift-cf-to-scf", 0, "cf.br cf.cond_br cf.switch"},
+    {TILE_PHASE_TILE, "lower-affine", HOSTS, "affine."},
+    {TILE_PHASE_TILE, "lift-cf-to-scf", HOSTS, "cf.br cf.cond_br cf.switch"},
     {TILE_PHASE_TILE, "tile-inline-calls", 0, "func.call"},
     {TILE_PHASE_TILE, "canonicalize", 0, NULL}, // subviews become regions
     {TILE_PHASE_TILE, "tile-mark-aliases", 0, NULL},
@@ -102,7 +103,8 @@ static const TilePipelineStep steps[] = {
     {TILE_PHASE_LOWER, "convert-vector-to-scf", NESTED, "vector.transfer"},
     {TILE_PHASE_LOWER, "convert-scf-to-cf", NESTED, NULL},
     {TILE_PHASE_LOWER, "tile-expand-reductions", NESTED,
-     "gpu.all_reduce gpu.subgroup_reduce"},
+     "gpu.all_reduce gpu.shuffle gpu.subgroup_reduce "
+     "vector.multi_reduction vector.scan"},
     {TILE_PHASE_LOWER,
      "arith-emulate-unsupported-floats{source-types=f8E4M3FN,f8E5M2 "
      "target-type=f32}",

@@ -22,8 +22,9 @@ typedef enum {
 enum {
   TILE_STEP_TAKES_TARGET = 1, // has the option `target`
   TILE_STEP_IS_NESTED = 2,    // runs on each gpu.module, not on builtin.module
-  TILE_STEP_FIRST_CHOICE = 4  // what it and later ones choose is taken back
+  TILE_STEP_FIRST_CHOICE = 4, // what it and later ones choose is taken back
                               // where the kernel does not compile with it
+  TILE_STEP_SERVES_HOSTS = 8  // `works_on` counts in host functions, too
 };
 
 /// One pass of the pipeline.

@@ -15,6 +15,8 @@
 #define FLOAT(d) .dtype = TILE_DTYPE_##d, .kind = TILE_NUMBER_FLOAT
 #define SIGNED(d) .dtype = TILE_DTYPE_##d, .kind = TILE_NUMBER_SIGNED
 #define UNSIGNED(d) .dtype = TILE_DTYPE_##d, .kind = TILE_NUMBER_UNSIGNED
+#define COMPLEX(part)                                                          \
+  .dtype = TILE_DTYPE_COMPLEX_##part, .kind = TILE_NUMBER_COMPLEX
 #define F16 (UINT32_C(1) << TILE_DTYPE_F16)
 #define F32 (UINT32_C(1) << TILE_DTYPE_F32)
 #define F64 (UINT32_C(1) << TILE_DTYPE_F64)
@@ -86,6 +88,12 @@ static const TileDtypeInfo rows[TILE_NUM_DTYPES] = {
     [TILE_DTYPE_INDEX] = {SIGNED(INDEX), .name = "index", .bits = 64,
                           .size_bytes = 8, .ptx = "s64",
                           .tensor_map = TILE_TENSOR_MAP_I64},
+    [TILE_DTYPE_COMPLEX_F32] = {COMPLEX(F32), .name = "complex<f32>",
+                                .bits = 64, .size_bytes = 8, .ptx = "b64",
+                                .npy = "<c8"},
+    [TILE_DTYPE_COMPLEX_F64] = {COMPLEX(F64), .name = "complex<f64>",
+                                .bits = 128, .size_bytes = 16, .ptx = "b128",
+                                .npy = "<c16"},
 };
 
 const TileDtypeInfo *tile_dtype_info(TileDtype dtype) { return &rows[dtype]; }

@@ -21,7 +21,8 @@ extern "C" {
 typedef enum {
   TILE_NUMBER_FLOAT,
   TILE_NUMBER_SIGNED,
-  TILE_NUMBER_UNSIGNED
+  TILE_NUMBER_UNSIGNED,
+  TILE_NUMBER_COMPLEX // no number of scalars, tiles and tensor maps
 } TileNumberKind;
 
 /// Bits of a float from the top: sign, exponent, mantissa, unused ones.
@@ -60,6 +61,10 @@ const TileDtypeInfo *tile_dtype_named(const char *name);
 
 static inline bool tile_dtype_info_is_float(const TileDtypeInfo *info) {
   return info->kind == TILE_NUMBER_FLOAT;
+}
+
+static inline bool tile_dtype_info_is_complex(const TileDtypeInfo *info) {
+  return info->kind == TILE_NUMBER_COMPLEX;
 }
 
 static inline int tile_float_bias(const TileFloatFormat *format) {

@@ -105,7 +105,8 @@ MLIR_CAPI_EXPORTED bool mlirxConstantInt(MlirValue value, int64_t *out);
 MLIR_CAPI_EXPORTED bool mlirxConstantAttr(MlirValue value, MlirAttribute *out);
 
 /// Expands gpu.all_reduce and gpu.subgroup_reduce below `root`, which is
-/// isolated from above, to shuffles of warps of `num_lanes` threads, where
+/// isolated from above, to shuffles of warps of `num_lanes` threads, and
+/// vector.multi_reduction and vector.scan to ops on smaller vectors, where
 /// upstream's patterns can. Upstream has no pass that does.
 MLIR_CAPI_EXPORTED void mlirxExpandGpuReductions(MlirOperation root,
                                                  unsigned num_lanes);

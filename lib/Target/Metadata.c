@@ -61,7 +61,7 @@ static bool print_memref(MlirType type, bool is_written, TileJson *json) {
 
 static bool print_scalar(MlirType type, TileJson *json) {
   const TileDtypeInfo *dtype = tile_elem_info(type);
-  if (!dtype)
+  if (!dtype || tile_dtype_info_is_complex(dtype))
     return false;
   tile_json_print_string(json, "kind", "scalar");
   tile_json_print_string(json, "dtype", dtype->name);
@@ -96,7 +96,7 @@ static MlirLogicalResult print_arg(const TileHost *host, int arg,
   mlirTypePrint(type, tile_string_callback, &text);
   tile_emit_error(host->function,
                   "has argument #%d of type %s; a host function takes "
-                  "memrefs in global memory and scalars",
+                  "memrefs in global memory, integers and floats",
                   arg, text.data);
   tile_string_deinit(&text);
   return tile_failure();

@@ -265,3 +265,22 @@ func.func @remf_math(%A: memref<64xf32>, %B: memref<64xf32>) {
   }
   return
 }
+
+// Registers of nvvm are ids of threads, too.
+// CASE: nvvm_ids(A=ints:64:i32, B=junk:64:i32)
+// EXPECT: B = A + 1
+func.func @nvvm_ids(%A: memref<64xi32>, %B: memref<64xi32>) {
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c64, %ny = %c1, %nz = %c1) {
+    %t = nvvm.read.ptx.sreg.tid.x : i32
+    %i = arith.index_cast %t : i32 to index
+    %v = memref.load %A[%i] : memref<64xi32>
+    %o = arith.constant 1 : i32
+    %w = arith.addi %v, %o : i32
+    memref.store %w, %B[%i] : memref<64xi32>
+    gpu.terminator
+  }
+  return
+}

@@ -269,3 +269,50 @@ func.func @in_place(%A: memref<64x64xf32>) {
   func.call @smooth(%A, %A) : (memref<64x64xf32>, memref<64x64xf32>) -> ()
   return
 }
+
+// Loops of affine and branches of cf, as front ends have them.
+// CASE: rows(A=ints:70:f32, O=junk:70:f32)
+// EXPECT: O = np.concatenate([A[:40] * np.array([1, 3, 5, 7]).repeat(10), O[40:]])
+func.func @rows(%A: memref<70xf32>, %O: memref<70xf32>) {
+  affine.for %i = 0 to 4 {
+    %first = affine.apply affine_map<(d0) -> (d0 * 10)>(%i)
+    %s = memref.subview %A[%first] [10] [1] : memref<70xf32> to memref<10xf32, strided<[1], offset: ?>>
+    %d = memref.subview %O[%first] [10] [1] : memref<70xf32> to memref<10xf32, strided<[1], offset: ?>>
+    %twice = affine.apply affine_map<(d0) -> (d0 * 2 + 1)>(%i)
+    %n = arith.index_cast %twice : index to i32
+    %f = arith.sitofp %n : i32 to f32
+    func.call @scale_window(%s, %f, %d)
+        : (memref<10xf32, strided<[1], offset: ?>>, f32, memref<10xf32, strided<[1], offset: ?>>) -> ()
+  }
+  return
+}
+func.func private @scale_window(%A: memref<10xf32, strided<[1], offset: ?>>, %s: f32,
+                                %O: memref<10xf32, strided<[1], offset: ?>>) {
+  %c1 = arith.constant 1 : index
+  %c10 = arith.constant 10 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c10, %ny = %c1, %nz = %c1) {
+    %a = memref.load %A[%tx] : memref<10xf32, strided<[1], offset: ?>>
+    %o = arith.mulf %a, %s : f32
+    memref.store %o, %O[%tx] : memref<10xf32, strided<[1], offset: ?>>
+    gpu.terminator
+  }
+  return
+}
+
+// CASE: large_or_small(A=ints:45:f32, n=2, O=junk:45:f32)
+// CASE: large_or_small(A=ints:45:f32, n=1, O=junk:45:f32)
+// EXPECT: O = A * (4 if n > 1 else 2)
+func.func @large_or_small(%A: memref<?xf32>, %n: i32, %O: memref<?xf32>) {
+  %i1 = arith.constant 1 : i32
+  %two = arith.constant 2.0 : f32
+  %four = arith.constant 4.0 : f32
+  %is_large = arith.cmpi sgt, %n, %i1 : i32
+  cf.cond_br %is_large, ^large, ^small
+^large:
+  func.call @scale(%A, %four, %O) : (memref<?xf32>, f32, memref<?xf32>) -> ()
+  return
+^small:
+  func.call @scale(%A, %two, %O) : (memref<?xf32>, f32, memref<?xf32>) -> ()
+  return
+}

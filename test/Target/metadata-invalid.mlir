@@ -64,16 +64,17 @@ module attributes {gpu.container_module} {
   }
 }
 
+// Those of cf become scf before.
 // CHECK-LABEL: 05-branches.mlir:3:3: error: {{'func.func' op }}has branches; a host function branches by scf.if and scf.for
 //--- 05-branches.mlir
 module attributes {gpu.container_module} {
   gpu.module @k { gpu.func @run() kernel { gpu.return } }
   func.func @host(%is: i1) {
     %c1 = arith.constant 1 : index
-    cf.cond_br %is, ^launch, ^done
+    llvm.cond_br %is, ^launch, ^done
   ^launch:
     gpu.launch_func @k::@run blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
-    cf.br ^done
+    llvm.br ^done
   ^done:
     return
   }
@@ -90,7 +91,7 @@ module attributes {gpu.container_module} {
   }
 }
 
-// CHECK-LABEL: 07-argument.mlir:3:3: error: {{'func.func' op }}has argument #1 of type vector<4xf32>; a host function takes memrefs in global memory and scalars
+// CHECK-LABEL: 07-argument.mlir:3:3: error: {{'func.func' op }}has argument #1 of type vector<4xf32>; a host function takes memrefs in global memory, integers and floats
 //--- 07-argument.mlir
 module attributes {gpu.container_module} {
   gpu.module @k { gpu.func @run() kernel { gpu.return } }
@@ -303,11 +304,11 @@ module attributes {gpu.container_module} {
 module attributes {gpu.container_module} {
   gpu.module @k { gpu.func @run() kernel { gpu.return } }
   func.func private @jumps(%b: i1) {
-    cf.cond_br %b, ^launch, ^done
+    llvm.cond_br %b, ^launch, ^done
   ^launch:
     %c1 = arith.constant 1 : index
     gpu.launch_func @k::@run blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
-    cf.br ^done
+    llvm.br ^done
   ^done:
     return
   }

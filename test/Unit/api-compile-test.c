@@ -386,6 +386,28 @@ static void test_cancel(void **state) {
   tile_compiler_destroy(compiler);
 }
 
+static void cancel_at_ptx(const char *file_name, const char *text,
+                          size_t size_bytes, void *user_data) {
+  (void)text, (void)size_bytes;
+  if (strstr(file_name, ".ptx"))
+    tile_compiler_cancel(user_data);
+}
+
+// What comes while LLVM works on the last function counts, too.
+static void test_cancel_at_the_end(void **state) {
+  (void)state;
+  Said said;
+  TileCompiler *compiler = open_compiler(&said);
+  tile_compiler_set_stages(compiler, cancel_at_ptx, compiler);
+  assert_null(compile(compiler, scale));
+  expect_error(&said, "cancel", "was cancelled");
+  tile_compiler_set_stages(compiler, NULL, NULL);
+  TileProgram *program = compile(compiler, scale);
+  assert_non_null(program);
+  tile_program_destroy(program);
+  tile_compiler_destroy(compiler);
+}
+
 //===-- Memory of the program ---------------------------------------------===//
 
 typedef struct {
@@ -655,6 +677,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_fatal_error),
       cmocka_unit_test(test_limits),
       cmocka_unit_test(test_cancel),
+      cmocka_unit_test(test_cancel_at_the_end),
       cmocka_unit_test(test_allocator),
       cmocka_unit_test(test_threads),
       cmocka_unit_test(test_fork),

@@ -28,6 +28,8 @@ static void print_element(FILE *file, const TileTensor *tensor, size_t index) {
       tile_dtype_load(tensor->dtype, tile_tensor_elem(tensor, index));
   if (tile_dtype_is_float(tensor->dtype))
     fprintf(file, "%g", number.real);
+  else if (tile_dtype_is_complex(tensor->dtype))
+    fprintf(file, "%g%+gi", number.real, number.imaginary);
   else if (tensor->dtype == TILE_DTYPE_U64)
     fprintf(file, "%llu", (unsigned long long)number.integer);
   else

@@ -24,7 +24,9 @@ typedef enum {
   TILE_DTYPE_U16,
   TILE_DTYPE_U32,
   TILE_DTYPE_U64,
-  TILE_DTYPE_INDEX, // 64 bits
+  TILE_DTYPE_INDEX,       // 64 bits
+  TILE_DTYPE_COMPLEX_F32, // two floats, the real part first
+  TILE_DTYPE_COMPLEX_F64,
   TILE_NUM_DTYPES
 } TileDtype;
 

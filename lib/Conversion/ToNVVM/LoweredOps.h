@@ -119,9 +119,12 @@ void lower_tile_scan(Lowering *l, MlirOperation op);
 void lower_tile_any_of(Lowering *l, MlirOperation op);
 void lower_tile_all_of(Lowering *l, MlirOperation op);
 
+// Atomics/MemrefAtomics.c
+void lower_memref_atomic_rmw(Lowering *l, MlirOperation op);
+void lower_memref_generic_atomic_rmw(Lowering *l, MlirOperation op);
+
 // Atomics/Atomics.c
 void lower_tile_atomic(Lowering *l, MlirOperation op);
 void lower_tile_atomic_load(Lowering *l, MlirOperation op);
-void lower_memref_atomic_rmw(Lowering *l, MlirOperation op);
 
 #endif // TILE_CONVERSION_LOWERED_OPS_H

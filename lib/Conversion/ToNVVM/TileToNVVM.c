@@ -55,6 +55,8 @@ static const LowerEntry table[] = {
     {memref_store_is, lower_memref_store, serves_access},
     {memref_select_is, lower_memref_select},
     {memref_atomic_rmw_is, lower_memref_atomic_rmw, serves_access},
+    {memref_generic_atomic_rmw_is, lower_memref_generic_atomic_rmw,
+     serves_access},
     {tile_all_of_is, lower_tile_all_of},
     {tile_advance_is, lower_tile_advance},
     {tile_alloc_is, lower_tile_alloc},
@@ -357,12 +359,23 @@ static void lower_arguments(Lowering *l, const Signature *signature,
 
 //===-- The walk ----------------------------------------------------------===//
 
+// What becomes part of the kernel when `op` is lowered.
+static void collect_code(MlirOperation op, TileOpList *list) {
+  MlirBlock code = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  TILE_FOR_EACH_OP (inner, code) {
+    if (!memref_atomic_yield_is(inner))
+      tile_op_list_add(list, inner);
+  }
+}
+
 static void collect_ops(Lowering *l, TileOpList *list) {
   MlirRegion body = mlirOperationGetRegion(l->func, 0);
   for (MlirBlock block = mlirRegionGetFirstBlock(body); block.ptr;
        block = mlirBlockGetNextInRegion(block)) {
     TILE_FOR_EACH_OP (op, block) {
       tile_op_list_add(list, op);
+      if (memref_generic_atomic_rmw_is(op))
+        collect_code(op, list);
     }
   }
 }

@@ -16,6 +16,8 @@
 #include "Dialect/ForeignOps.h"
 #include "Support/Constants.h"
 #include "Support/Diagnostics.h"
+#include "Support/Iterate.h"
+#include "Tile/Ops/gpu.h"
 #include "TilePasses.h"
 
 enum { WARP_THREADS = 32 };
@@ -486,6 +488,27 @@ static void mark_stores(TileArena *arena, MlirOperation kernel) {
     mlirOperationWalk(kernel, mark_store, &divergence, MlirWalkPreOrder);
 }
 
+//===-- Reductions of a block ---------------------------------------------===//
+
+static MlirWalkResult find_open_reduction(MlirOperation op, void *user_data) {
+  if (gpu_all_reduce_is(op) && !gpu_all_reduce_uniform(gpu_all_reduce_cast(op)))
+    tile_op_list_add(user_data, op);
+  return MlirWalkResultAdvance;
+}
+
+// Upstream takes reductions that say that all threads or none do them: those
+// that no id of a thread decides about do.
+static void mark_reductions(TileArena *arena, MlirOperation kernel) {
+  TileDivergence divergence;
+  TileOpList list = {.arena = arena};
+  mlirOperationWalk(kernel, find_open_reduction, &list, MlirWalkPreOrder);
+  if (list.count)
+    tile_divergence_find(arena, kernel, &divergence);
+  for (size_t i = 0; i < list.count; i++)
+    if (!tile_divergence_controls(&divergence, list.items[i]))
+      gpu_all_reduce_set_uniform(gpu_all_reduce_cast(list.items[i]), true);
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
@@ -496,6 +519,7 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   if (tile_failed(plan.result))
     return tile_failure();
   mark_stores(user_data, kernel);
+  mark_reductions(user_data, kernel);
   if (plan.count)
     plan_apply(&plan, kernel);
   return tile_success();

@@ -75,7 +75,7 @@ static TileStatus check_arg(const TileHostFunction *function, size_t index,
   if (arg->rank != param->rank)
     return arg_error(function, index, "expected rank %d, got %d", param->rank,
                      arg->rank);
-  size_t align_bytes = tile_dtype_size_bytes(dtype);
+  size_t align_bytes = tile_dtype_align_bytes(dtype);
   if (arg->address % align_bytes != 0)
     return arg_error(function, index,
                      "expected an address that is a multiple of %zu bytes, got "

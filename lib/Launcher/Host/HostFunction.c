@@ -176,7 +176,7 @@ static bool read_arg(JsonReader *reader, const JsonNode *node,
     return false;
   param->is_scalar = strcmp(kind_name, "scalar") == 0;
   if (param->is_scalar)
-    return true;
+    return tile_json_number_dtype(reader, &dtype, &param->dtype);
   if (strcmp(kind_name, "memref") != 0)
     return tile_json_fail(reader, &kind, "\"memref\" or \"scalar\"");
   return read_memref(reader, node, param);
@@ -357,7 +357,7 @@ static bool read_tensor_map(JsonReader *reader, const JsonNode *node,
   JsonNode strides = tile_json_field(node, "strides_bytes");
   JsonNode swizzle = tile_json_field(node, "swizzle_bytes");
   if (!read_memref_use(reader, node, param) ||
-      !tile_json_dtype(reader, &dtype, &param->dtype) ||
+      !tile_json_number_dtype(reader, &dtype, &param->dtype) ||
       !tile_json_array(reader, &dims, 1, TILE_TENSOR_MAP_MAX_RANK,
                        &param->rank) ||
       !read_value_uses(reader, &dims, param->rank, param->dims) ||
@@ -379,7 +379,7 @@ static bool read_scalar(JsonReader *reader, const JsonNode *node,
   const TileHostFunction *function = reader->function;
   JsonNode type = tile_json_field(node, "type");
   JsonNode value = tile_json_field(node, "value");
-  if (!tile_json_dtype(reader, &type, &param->dtype) ||
+  if (!tile_json_number_dtype(reader, &type, &param->dtype) ||
       !tile_json_small_int(reader, &value, 0, function->num_values - 1,
                            &param->value))
     return false;

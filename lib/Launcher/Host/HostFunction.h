@@ -280,6 +280,9 @@ bool tile_json_array(JsonReader *reader, const JsonNode *node, int min, int max,
                      int *out_length);
 bool tile_json_dtype(JsonReader *reader, const JsonNode *node,
                      TileDtype *out_dtype);
+/// The same of scalars and tensor maps, which are never complex.
+bool tile_json_number_dtype(JsonReader *reader, const JsonNode *node,
+                            TileDtype *out_dtype);
 
 /// Allocates zeroed items, at least one, for the list at `node`. Owner: the
 /// function.

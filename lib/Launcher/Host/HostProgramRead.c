@@ -205,7 +205,8 @@ static bool read_fill(JsonReader *reader, const JsonNode *node, HostOp *op) {
       !read_shape(reader, node, op) ||
       !read_side(reader, node, "to", op->rank, &op->to, op->to_strides))
     return false;
-  if (values[op->value].type.is_float != tile_dtype_is_float(op->dtype))
+  if (tile_dtype_is_complex(op->dtype) ||
+      values[op->value].type.is_float != tile_dtype_is_float(op->dtype))
     return tile_json_fail(reader, &value, "the index of a value of type %s",
                           tile_dtype_name(op->dtype));
   return true;
@@ -423,7 +424,8 @@ static bool read_result(JsonReader *reader, const JsonNode *node,
   if (!tile_json_small_int(reader, &value, 0, reader->function->num_values - 1,
                            &result->value))
     return false;
-  if (values[result->value].type.is_float != tile_dtype_is_float(result->dtype))
+  if (tile_dtype_is_complex(result->dtype) ||
+      values[result->value].type.is_float != tile_dtype_is_float(result->dtype))
     return tile_json_fail(reader, &value, "the index of a value of type %s",
                           tile_dtype_name(result->dtype));
   return true;

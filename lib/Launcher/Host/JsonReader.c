@@ -118,6 +118,15 @@ bool tile_json_dtype(JsonReader *reader, const JsonNode *node,
   return true;
 }
 
+bool tile_json_number_dtype(JsonReader *reader, const JsonNode *node,
+                            TileDtype *out_dtype) {
+  if (!tile_json_dtype(reader, node, out_dtype))
+    return false;
+  if (tile_dtype_is_complex(*out_dtype))
+    return tile_json_fail(reader, node, "a type of integers or floats");
+  return true;
+}
+
 void *tile_json_allocate(JsonReader *reader, const JsonNode *node, int count,
                          size_t item_size_bytes) {
   void *items = calloc((size_t)count + 1, item_size_bytes);

@@ -335,6 +335,7 @@ gpu.module @m {
 
 gpu.module @m {
   gpu.func @update_by_all(%A: memref<8xi32>, %i: index, %v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.barrier_sync
     // expected-error @+1 {{expects to be in a tile.parallel: here every thread would do it; tile.atomic happens once}}
     memref.atomic_rmw addi %v, %A[%i] : (i32, memref<8xi32>) -> i32
     gpu.return

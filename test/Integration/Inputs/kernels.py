@@ -19,6 +19,7 @@ FLOAT_BITS = {"f8E4M3FN": 8, "f8E5M2": 8, "bf16": 16, "f16": 16, "f32": 32,
               "f64": 64}
 INTEGERS = {"i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32,
             "i64": np.int64}
+COMPLEX = {"complex<f32>": np.complex64, "complex<f64>": np.complex128}
 GUARD = 77  # what `junk` tensors hold: a value that no kernel computes
 
 
@@ -76,6 +77,8 @@ def round_to(values, dtype):
         return (values.astype(np.int64) & 1).astype(np.bool_)
     if dtype in INTEGERS:
         return values.astype(INTEGERS[dtype])
+    if dtype in COMPLEX:
+        return values.astype(COMPLEX[dtype])
     if dtype == "f16":
         return values.astype(np.float16)
     if dtype == "f64":
@@ -106,13 +109,16 @@ def round_to_8_bits(values, dtype):
 def elem_bytes(dtype):
     if dtype in FLOAT_BITS:
         return FLOAT_BITS[dtype] // 8
-    return np.dtype(INTEGERS[dtype]).itemsize
+    return np.dtype({**INTEGERS, **COMPLEX}[dtype]).itemsize
 
 
 def make_values(kind, shape, dtype, seed):
     """ints: from -2 to 2, so that sums of products are exact. normal: with all
     bits of the type. wide: over the whole range. Others: constants."""
     rng = np.random.default_rng(seed)
+    if dtype in COMPLEX and kind in ("ints", "normal"):
+        parts = [make_values(kind, shape, "f64", seed + i) for i in range(2)]
+        return round_to(parts[0] + 1j * parts[1], dtype)
     if kind == "ints":
         return round_to(rng.integers(-2, 3, shape), dtype)
     if kind == "normal":
@@ -146,7 +152,7 @@ class Tensor:
     """A tensor argument: KIND:SHAPE:TYPE[@STRIDES+OFFSET], as tile-run has it."""
 
     def __init__(self, name, text):
-        match = re.fullmatch(r"(\w+):([\dx]*):(\w+)(@[\dx+]+)?", text)
+        match = re.fullmatch(r"(\w+):([\dx]*):([\w<>]+)(@[\dx+]+)?", text)
         if not match:
             raise Failure("no tensor: '%s'" % text)
         kind, shape, self.dtype, self.placement = match.groups()

@@ -332,6 +332,8 @@ static void test_numbers(void **state) {
       {"1.5", TILE_DTYPE_INDEX, 0,
        "expected an integer of type index, got 1.5"},
       {"f32:1", TILE_DTYPE_I32, 0, "expected type i32, got f32"},
+      {"1", TILE_DTYPE_COMPLEX_F32, 0,
+       "expected a number of integers or floats, got complex<f32>"},
   };
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
     TileArgText arg = parse(numbers[i].text);

@@ -177,6 +177,41 @@ static void test_bad_arguments(void **state) {
   }
 }
 
+// DLPack has a code of its own for complex numbers; two floats are none.
+static void test_complex_tensors(void **state) {
+  (void)state;
+  static const char was[] = "\"name\": \"x\", \"kind\": \"memref\", "
+                            "\"dtype\": \"f32\"";
+  static const char is[] = "\"name\": \"x\", \"kind\": \"memref\", "
+                           "\"dtype\": \"complex<f32>\"";
+  Said said;
+  char text[sizeof json + sizeof is];
+  const char *at = strstr(json, was);
+  float x[2 * COUNT] = {0}, y[COUNT] = {0};
+  int64_t shape[1] = {COUNT};
+  assert_non_null(at);
+  int length = snprintf(text, sizeof text, "%.*s%s%s", (int)(at - json), json,
+                        is, at + sizeof was - 1);
+  TileDevice *device = open_device(&said);
+  TileModule *module = tile_module_create(device, "axpy", text, (size_t)length,
+                                          ptx, strlen(ptx));
+  assert_non_null(module);
+  TileDLTensor tx = tensor(x, shape), ty = tensor(y, shape);
+  TileLaunchArg args[] = {tile_arg_float(2), tile_arg_tensor(&tx),
+                          tile_arg_tensor(&ty)};
+  assert_false(tile_module_launch(module, NULL, args, 3));
+  assert_non_null(strstr(said.text, "expected element type complex<f32> "
+                                    "(DLPack code 5, 64 bits), got code 2"));
+  tx.dtype.code = 5;
+  tx.dtype.bits = 64;
+  assert_true(tile_module_launch(module, NULL, args, 3));
+  tx.data = (char *)x + 4; // a multiple of the parts is enough
+  shape[0] = COUNT - 1;
+  assert_true(tile_module_launch(module, NULL, args, 3));
+  tile_module_destroy(module);
+  tile_device_destroy(device);
+}
+
 //===-- Queries -----------------------------------------------------------===//
 
 static void test_queries(void **state) {
@@ -355,6 +390,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_memory_of_the_program),
       cmocka_unit_test(test_memory_of_the_device),
       cmocka_unit_test(test_bad_arguments),
+      cmocka_unit_test(test_complex_tensors),
       cmocka_unit_test(test_queries),
       cmocka_unit_test(test_results),
       cmocka_unit_test(test_garbage),

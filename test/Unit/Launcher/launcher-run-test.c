@@ -474,6 +474,11 @@ static const struct {
      "f.json: args[0].kind: expected \"memref\" or \"scalar\", got "
      "\"tensor\""},
     {"{\"format\": \"tile-host-1\", \"function\": \"f\", \"ptx\": \"p\", "
+     "\"args\": [{\"name\": \"a\", \"kind\": \"scalar\", \"dtype\": "
+     "\"complex<f32>\"}]}",
+     "f.json: args[0].dtype: expected a type of integers or floats, got "
+     "\"complex<f32>\""},
+    {"{\"format\": \"tile-host-1\", \"function\": \"f\", \"ptx\": \"p\", "
      "\"args\": [{\"name\": \"a\", \"kind\": \"memref\", \"dtype\": "
      "\"f32\", \"shape\": [2, -2]}]}",
      "f.json: args[0].shape[1]: expected an integer from -1 to "

@@ -69,6 +69,32 @@ static void test_ints(void **state) {
   }
 }
 
+// Both parts are drawn, and a real number has no other.
+static void test_complex_numbers(void **state) {
+  (void)state;
+  TileNumber one = {.dtype = TILE_DTYPE_F64, .real = 1.5};
+  unsigned char bytes[TILE_DTYPE_MAX_BYTES];
+  double sums[2] = {0, 0}, squares[2] = {0, 0};
+  TileTensor tensor = make("normal:5000:complex<f64>", 1);
+  for (size_t e = 0; e < 5000; e++) {
+    TileNumber number = element(&tensor, e);
+    sums[0] += number.real, squares[0] += number.real * number.real;
+    sums[1] += number.imaginary;
+    squares[1] += number.imaginary * number.imaginary;
+  }
+  for (int i = 0; i < 2; i++)
+    assert_true(fabs(sums[i] / 5000) < 0.1 &&
+                fabs(squares[i] / 5000 - 1) < 0.1);
+  tile_tensor_deinit(&tensor);
+  tensor = make("ones:2:complex<f32>", 1);
+  assert_true(element(&tensor, 1).real == 1 &&
+              element(&tensor, 1).imaginary == 0);
+  tile_tensor_deinit(&tensor);
+  tile_dtype_store(TILE_DTYPE_COMPLEX_F32, one, bytes);
+  assert_true(tile_dtype_load(TILE_DTYPE_COMPLEX_F32, bytes).real == 1.5);
+  assert_int_equal(tile_dtype_align_bytes(TILE_DTYPE_COMPLEX_F64), 8);
+}
+
 static void test_normal_numbers(void **state) {
   (void)state;
   const double count = 20000;
@@ -212,10 +238,14 @@ static void test_damage(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_ints),        cmocka_unit_test(test_normal_numbers),
-      cmocka_unit_test(test_seeds),       cmocka_unit_test(test_layouts),
-      cmocka_unit_test(test_bad_tensors), cmocka_unit_test(test_bad_layouts),
+      cmocka_unit_test(test_ints),
+      cmocka_unit_test(test_normal_numbers),
+      cmocka_unit_test(test_seeds),
+      cmocka_unit_test(test_layouts),
+      cmocka_unit_test(test_bad_tensors),
+      cmocka_unit_test(test_bad_layouts),
       cmocka_unit_test(test_damage),
+      cmocka_unit_test(test_complex_numbers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

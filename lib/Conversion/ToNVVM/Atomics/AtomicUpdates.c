@@ -4,7 +4,8 @@
 // of 8- and 16-bit integers are combined by a red of the word that holds them,
 // with an operand that leaves its other bits alone. What the chip has neither
 // for is a loop around compare-and-swap: extremes of floats, sums of bf16 on
-// sm_80, sums and extremes of 8- and 16-bit integers.
+// sm_80, sums and extremes of 8- and 16-bit integers, and what a program
+// computes itself.
 //
 //          old = load(element)
 //   again: next = f(old)
@@ -188,7 +189,8 @@ static MlirValue next_bits(Lowering *l, const Update *update, MlirValue old,
   }
   bits_split(l, old, update->element, count, elems);
   for (int64_t i = 0; i < count; i++)
-    elems[i] = tile_elem_is_float(update->element)
+    elems[i] = update->next ? update->next(l, update, elems[i])
+               : tile_elem_is_float(update->element)
                    ? next_float(l, update, elems[i], stored[i])
                    : next_integer(l, update, elems[i], stored[i]);
   return bits_join(l, elems, update->element, count);
@@ -298,6 +300,8 @@ static MlirValue swap_fetch(Lowering *l, const Update *update,
 
 // An update of elements as they are.
 static bool has_red(const Lowering *l, const Update *update) {
+  if (update->next)
+    return false;
   if (!tile_elem_is_float(update->element))
     return tile_elem_bits(update->element) >= 32;
   if (update->kind != TILE_ATOMIC_KIND_Add)
@@ -543,7 +547,7 @@ void update_run(Lowering *l, const Update *update, MlirValue pointer,
     swap_run(l, update, pointer, stored, count, predicate);
   else if (has_red(l, update))
     emit_red(l, update, pointer, stored, count, predicate);
-  else if (tile_atomic_is_bitwise(update->kind))
+  else if (!update->next && tile_atomic_is_bitwise(update->kind))
     emit_bits_red(l, update, pointer, stored, count, predicate);
   else
     swap_run(l, update, pointer, stored, count, predicate);

@@ -353,36 +353,3 @@ void lower_tile_fence(Lowering *l, MlirOperation op) {
                                            : LLVM_ATOMIC_ORDERING_acq_rel,
                 .syncscope = order.is_system ? "" : "device");
 }
-
-// One element, by the thread that runs it.
-void lower_memref_atomic_rmw(Lowering *l, MlirOperation op) {
-  MemRefAtomicRMWOp rmw = memref_atomic_rmw_cast(op);
-  MlirValue result = memref_atomic_rmw_result(rmw);
-  TileElementUpdate what;
-  Memory *memory;
-  if (!l->is_thread_code && !is_by_thread(op)) {
-    lower_fail(l, op,
-               "expects to be in a tile.parallel: here every thread "
-               "would do it; tile.atomic happens once");
-    return;
-  }
-  MlirValue pointer = element_address(l, op, memref_atomic_rmw_memref(rmw),
-                                      memref_atomic_rmw_indices(rmw), &memory);
-  if (!pointer.ptr || !tile_element_update_get(rmw, &what))
-    return;
-  View dst = {.memory = memory};
-  Update update = {.op = op,
-                   .dst = &dst,
-                   .kind = what.kind,
-                   .element = memory->element,
-                   .is_unsigned = what.is_unsigned};
-  MlirValue stored =
-      element_stored(l, memref_atomic_rmw_value(rmw), update.element);
-  if (mlirOpOperandIsNull(mlirValueGetFirstUse(result))) {
-    update_run(l, &update, pointer, &stored, 1, (MlirValue){NULL});
-    return;
-  }
-  MlirValue before = update_fetch(l, &update, pointer, stored);
-  mlirRewriterBaseReplaceAllUsesWith(l->b.rw, result,
-                                     element_loaded(l, before, update.element));
-}

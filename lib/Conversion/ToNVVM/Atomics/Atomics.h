@@ -7,7 +7,8 @@
 //===-- Atomic updates (AtomicUpdates.c) ----------------------------------===//
 
 /// What updates elements of a window of global or shared memory.
-typedef struct {
+typedef struct Update Update;
+struct Update {
   MlirOperation op; // code with branches is emitted before it
   const View *dst;
   TileAtomicKind kind;
@@ -18,7 +19,10 @@ typedef struct {
   // What the instructions say, where the update is one of one element; fences
   // around it say the rest (order_begin).
   TileOrdering order;
-} Update;
+  /// What follows the element `was`, both as they are stored; null: what `kind`
+  /// says.
+  MlirValue (*next)(Lowering *l, const Update *update, MlirValue was);
+};
 
 /// Whether one instruction does what `update_fetch` (or, where no old value is
 /// asked for, `update_run` of one element) does, so that it can have an order.

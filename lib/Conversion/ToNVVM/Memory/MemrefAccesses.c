@@ -100,8 +100,10 @@ static MlirValue accessed(MlirOperation op) {
              : mlirOperationGetOperand(op, 1);
 }
 
+// Complex numbers are no scalars of PTX: upstream makes structures of them.
 bool serves_access(Lowering *l, MlirOperation op) {
-  return memory_find(l, accessed(op)) != NULL;
+  const Memory *memory = memory_find(l, accessed(op));
+  return memory && !mlirTypeIsAComplex(memory->element);
 }
 
 static void replace(Lowering *l, MlirOperation op, MlirValue value) {
