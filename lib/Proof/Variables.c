@@ -70,12 +70,12 @@ static void mark_roles(Build *b, bool *marks, bool of_decisions) {
   for (int r = 0; r < b->program->num_roles; r++)
     for (int i = 0; i < b->program->roles[r].num_ops; i++) {
       const ProofOp *op = &b->program->roles[r].ops[i];
-      ProofScalarId slots[PROOF_MAX_READS];
-      int count = proof_op_slots(op, slots);
-      for (int k = 0; k < count; k++)
-        mark(b, marks, slots[k]);
-      if (op->kind == PROOF_WAIT)
-        mark(b, marks, op->wait.parity);
+      ProofUse uses[PROOF_MAX_READS];
+      int count = proof_op_uses(op, uses);
+      for (int k = 0; k < count; k++) {
+        mark(b, marks, uses[k].slot);
+        mark(b, marks, uses[k].parity);
+      }
       if (op->kind == PROOF_BRANCH && of_decisions)
         mark(b, marks, op->branch.condition);
     }
@@ -93,24 +93,11 @@ static void multiply_period(Build *b, int64_t slots, ProofScalarId slot) {
     *period = 0;
 }
 
-static int64_t slots_of(const ProofProgram *p, const ProofPlace *place) {
-  return p->buffers[p->windows[place->window].buffer].num_slots;
-}
-
 static void multiply_op(Build *b, const ProofOp *op) {
-  const ProofProgram *p = b->program;
-  if (op->kind == PROOF_WAIT)
-    multiply_period(b, p->rows[op->wait.row].depth, op->wait.slot);
-  if (op->kind == PROOF_ARRIVE)
-    multiply_period(b, p->rows[op->arrive.row].depth, op->arrive.slot);
-  if (op->kind == PROOF_FILL) {
-    multiply_period(b, slots_of(p, &op->fill.place), op->fill.place.slot);
-    if (op->fill.how == PROOF_BY_TMA && op->fill.row >= 0)
-      multiply_period(b, p->rows[op->fill.row].depth, op->fill.row_slot);
-  }
-  for (int i = 0; op->kind == PROOF_READ && i < op->read.count; i++)
-    multiply_period(b, slots_of(p, &op->read.places[i]),
-                    op->read.places[i].slot);
+  ProofUse uses[PROOF_MAX_READS];
+  int count = proof_op_uses(op, uses);
+  for (int i = 0; i < count; i++)
+    multiply_period(b, proof_num_slots(b->program, &uses[i]), uses[i].slot);
 }
 
 //===-- Counters ----------------------------------------------------------===//
@@ -566,8 +553,8 @@ static bool update_live(Live *l, int at, uint64_t *scratch) {
   int words = l->variables->live_words;
   const uint64_t *next = l->variables->live + (at + 1) * words;
   uint64_t *here = l->variables->live + at * words;
-  ProofScalarId slots[PROOF_MAX_READS];
-  int count = proof_op_slots(op, slots);
+  ProofUse uses[PROOF_MAX_READS];
+  int count = proof_op_uses(op, uses);
   size_t bytes = sizeof *here * (size_t)words;
   if (op->kind == PROOF_END)
     return false;
@@ -575,10 +562,10 @@ static bool update_live(Live *l, int at, uint64_t *scratch) {
          op->kind == PROOF_JUMP ? l->variables->live + op->jump.target * words
                                 : next,
          bytes);
-  for (int i = 0; i < count; i++)
-    ask(l, scratch, slots[i]);
-  if (op->kind == PROOF_WAIT)
-    ask(l, scratch, op->wait.parity);
+  for (int i = 0; i < count; i++) {
+    ask(l, scratch, uses[i].slot);
+    ask(l, scratch, uses[i].parity);
+  }
   if (op->kind == PROOF_BIND)
     ask_bind(l, op, next, scratch);
   if (op->kind == PROOF_BRANCH) {
