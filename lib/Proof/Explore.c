@@ -257,7 +257,7 @@ static void mark_bound(Runner *r, ProofScalarId id) {
       (scalar->kind != PROOF_INPUT && scalar->kind != PROOF_FUNCTION))
     return;
   r->is_bound[id] = true;
-  for (int i = 0; scalar->kind == PROOF_FUNCTION && i < scalar->num_args; i++)
+  for (int i = 0; i < scalar->num_args; i++)
     mark_bound(r, scalar->args[i]);
 }
 

@@ -82,8 +82,7 @@ static ProofScalarId flipped(const Build *b, ProofScalarId id) {
 static int row_in(const Build *b, ProofScalarId id) {
   const ProofScalar *scalar = scalar_at(b, id);
   int row = scalar->kind == PROOF_VARIABLE ? b->rows[id] : PROOF_NONE;
-  for (int i = 0;
-       scalar->kind == PROOF_FUNCTION && i < scalar->num_args && row < 0; i++)
+  for (int i = 0; i < scalar->num_args && row < 0; i++)
     row = row_in(b, scalar->args[i]);
   return row;
 }

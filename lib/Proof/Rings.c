@@ -193,7 +193,7 @@ static void spoil_uses(Build *b, ProofScalarId id) {
   const ProofScalar *scalar = scalar_at(b, id);
   if (scalar->kind == PROOF_VARIABLE)
     spoil(b, b->first_scalar + id);
-  for (int i = 0; scalar->kind == PROOF_FUNCTION && i < scalar->num_args; i++)
+  for (int i = 0; i < scalar->num_args; i++)
     spoil_uses(b, scalar->args[i]);
 }
 
