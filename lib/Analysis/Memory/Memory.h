@@ -34,8 +34,8 @@ typedef struct {
   MlirOperation in_flight; // while collecting: a copy to it, not waited for
   MlirOperation under_way; // while collecting: products that read, not awaited
   // While collecting: the loop whose body, or a block of it under conditions,
-  // writes all of it before any other use there, and uses it nowhere else; where
-  // that loop begins and ends once no use after it is known.
+  // writes all of it before any other use there, and uses it nowhere else;
+  // where that loop begins and ends once no use after it is known.
   MlirOperation fresh_in;
   MlirBlock fresh_block;
   int64_t loop_first, loop_last;
@@ -142,12 +142,6 @@ enum { TILE_OTHER_REGISTERS = 8 };
 int64_t tile_kernel_thread_registers(MlirOperation kernel,
                                      const TileTarget *target,
                                      int64_t num_threads);
-/// The same of the threads that hold the fragment: a role has what it was
-/// given.
-int64_t tile_fragment_thread_registers(TileAllocOp fragment,
-                                       MlirOperation kernel,
-                                       const TileTarget *target,
-                                       int64_t num_threads);
 /// Where most registers hold fragments.
 typedef struct {
   MlirOperation op; // after it; null: nowhere
