@@ -129,24 +129,3 @@ MlirValue tile_foreign_root(MlirValue memref) {
   }
   return memref;
 }
-
-static bool takes_any_layout(MlirOperation op) {
-  return memref_load_is(op) || memref_store_is(op) ||
-         memref_atomic_rmw_is(op) || memref_dim_is(op) || vector_load_is(op) ||
-         vector_store_is(op);
-}
-
-MlirOperation tile_foreign_user(MlirValue tile) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(tile);
-       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation op = mlirOpOperandGetOwner(use);
-    MlirOperation inner = {NULL};
-    if (tile_view_is(op))
-      inner = tile_foreign_user(mlirOperationGetResult(op, 0));
-    else if (!tile_op_is(op) && !takes_any_layout(op))
-      inner = op;
-    if (inner.ptr)
-      return inner;
-  }
-  return (MlirOperation){NULL};
-}

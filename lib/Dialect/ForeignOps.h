@@ -33,11 +33,6 @@ bool tile_foreign_op_is_thread_id(MlirOperation op);
 /// dialects; itself: none.
 MlirValue tile_foreign_root(MlirValue memref);
 
-/// The first op of another dialect that uses the shared tile `tile`, or a view
-/// of it, as a memref, and so expects row after row; null: none. Loads and
-/// stores of elements take any layout.
-MlirOperation tile_foreign_user(MlirValue tile);
-
 //===-- Values that differ between threads (TileUniform.c) ----------------===//
 
 /// What follows from the ids of threads in a kernel, as far as values show it;

@@ -97,6 +97,18 @@ static void allocation_release(TileAllocation *allocation) {
   free(allocation->line_readers);
 }
 
+static void statistics_destroy(TileEmu *emu) {
+  for (uint32_t i = 0; i < emu->num_kernel_statistics; i++) {
+    TileKernelStatistics *entry = &emu->kernel_statistics[i];
+    tile_emu_statistics_deinit(&entry->statistics);
+    free(entry->traits);
+    free(entry->lines);
+    free((void *)entry->opcodes);
+    free((void *)entry->wait_names);
+  }
+  free(emu->kernel_statistics);
+}
+
 void tile_emu_destroy(TileEmu *emu) {
   if (!emu)
     return;
@@ -111,7 +123,7 @@ void tile_emu_destroy(TileEmu *emu) {
   tile_string_deinit(&emu->statistics_text);
   tile_string_deinit(&emu->trace_text);
   tile_string_deinit(&emu->trace_events);
-  tile_emu_statistics_destroy(emu);
+  statistics_destroy(emu);
   tile_arena_deinit(&emu->names);
   pthread_mutex_destroy(&emu->atomics);
   free(emu);

@@ -17,11 +17,13 @@ enum { UNSIGNED = -1 }; // of a PROOF_CAST: the number without a sign
 //===-- Numbers -----------------------------------------------------------===//
 
 static ProofNumber number_of_sum(const ProofContext *c, const ProofState *s,
-                                 const ProofTerm *term) {
-  ProofNumber out = proof_number(term->constant, 0);
-  for (int i = 0; i < term->num_args && out.is_known; i++) {
-    ProofNumber part = proof_number_scaled(proof_number_of(c, s, term->args[i]),
-                                           term->factors[i]);
+                                 int64_t constant, int count,
+                                 const ProofTermId *args,
+                                 const int64_t *factors) {
+  ProofNumber out = proof_number(constant, 0);
+  for (int i = 0; i < count && out.is_known; i++) {
+    ProofNumber part =
+        proof_number_scaled(proof_number_of(c, s, args[i]), factors[i]);
     out = part.is_known ? proof_number_sum(out, part) : part;
   }
   return out;
@@ -62,7 +64,8 @@ ProofNumber proof_number_of(const ProofContext *c, const ProofState *s,
   case PROOF_TERM_SYMBOL:
     return number_of_symbol(c, s, id);
   case PROOF_TERM_SUM:
-    return number_of_sum(c, s, term);
+    return number_of_sum(c, s, term->constant, term->num_args, term->args,
+                         term->factors);
   case PROOF_TERM_CALL:
     if (term->function >= PROOF_OTHER)
       return number_found(s, id);
@@ -150,6 +153,12 @@ static int64_t times_in(const ProofContext *c, ProofTermId form,
   return 0;
 }
 
+static ProofSum negated(const ProofSum *sum) {
+  ProofSum out = {.fits = true};
+  proof_sum_add(&out, -1, sum);
+  return out;
+}
+
 static int64_t low_by(const ProofContext *c, const ProofState *s,
                       const ProofSum *sum, int depth) {
   int64_t low = low_of_parts(c, s, sum);
@@ -174,18 +183,22 @@ static int64_t low_by(const ProofContext *c, const ProofState *s,
 int64_t proof_low(const ProofContext *c, const ProofState *s,
                   const ProofSum *sum) {
   int64_t low = sum->fits ? low_by(c, s, sum, 1) : INT64_MIN;
-  ProofNumber number = proof_number(sum->constant, 0);
   if (low == INT64_MIN)
     return low;
-  for (int i = 0; i < sum->count && number.is_known; i++) {
-    ProofNumber part = proof_number_scaled(proof_number_of(c, s, sum->args[i]),
-                                           sum->factors[i]);
-    number = part.is_known ? proof_number_sum(number, part) : part;
-  }
+  ProofNumber number =
+      number_of_sum(c, s, sum->constant, sum->count, sum->args, sum->factors);
   if (number.is_known && number.modulus > 1) // the next one that it can be
     low += ((number.value - low) % number.modulus + number.modulus) %
            number.modulus;
   return low;
+}
+
+// The same of the largest one.
+static int64_t high_of(const ProofContext *c, const ProofState *s,
+                       const ProofSum *sum) {
+  ProofSum other = negated(sum);
+  int64_t low = proof_low(c, s, &other);
+  return low == INT64_MIN ? INT64_MAX : -low;
 }
 
 // Of a sum and of the same with the other sign, one is a form.
@@ -235,9 +248,8 @@ static void learn_signed(ProofContext *c, ProofState *s, ProofTermId form,
   if (term->kind != PROOF_TERM_CALL || term->function != PROOF_CAST ||
       term->constant != UNSIGNED || high < 0 || high > INT32_MAX)
     return;
-  ProofSum number = proof_sum_of(&c->terms, term->args[0]),
-           other = {.fits = true};
-  proof_sum_add(&other, -1, &number);
+  ProofSum number = proof_sum_of(&c->terms, term->args[0]);
+  ProofSum other = negated(&number);
   learn_low(c, s, &number, max_of(low, 0));
   learn_low(c, s, &other, -high);
 }
@@ -264,38 +276,13 @@ static void learn_low(ProofContext *c, ProofState *s, const ProofSum *sum,
 
 void proof_learn_bound(ProofContext *c, ProofState *s, ProofTermId form,
                        int64_t low, int64_t high) {
-  ProofSum sum = proof_sum_of(&c->terms, form), other = {.fits = true};
-  proof_sum_add(&other, -1, &sum);
+  ProofSum sum = proof_sum_of(&c->terms, form), other = negated(&sum);
   learn_low(c, s, &sum, low);
   if (high != INT64_MAX)
     learn_low(c, s, &other, -high);
 }
 
-// Forgets what is known of the sum alone.
-static void forget_sum(ProofContext *c, ProofState *s, const ProofSum *sum) {
-  ProofSum form = {.fits = true};
-  if (!sum->fits || sum->count == 0)
-    return;
-  proof_sum_add(&form, is_turned(c, sum) ? -1 : 1, sum);
-  divide(&form, 0);
-  form.constant = 0;
-  ProofTermId id = proof_term_of_sum(&c->terms, &form);
-  for (int i = 0; i < s->num_bounds; i++)
-    if (s->bounds[i].form == id) {
-      s->num_bounds--;
-      memmove(s->bounds + i, s->bounds + i + 1,
-              sizeof *s->bounds * (size_t)(s->num_bounds - i));
-      return;
-    }
-}
-
 //===-- Comparisons -------------------------------------------------------===//
-
-static ProofSum negated(const ProofSum *sum) {
-  ProofSum out = {.fits = true};
-  proof_sum_add(&out, -1, sum);
-  return out;
-}
 
 // A sum of numbers without a sign.
 static ProofSum as_unsigned(ProofContext *c, const ProofState *s,
@@ -339,22 +326,23 @@ static ProofSum distance_of(ProofContext *c, const ProofState *s,
   return out;
 }
 
+// What of a comparison is above 0, or of an equality is 0.
+static ProofSum asked_of(ProofContext *c, const ProofState *s,
+                         const ProofTerm *term) {
+  return term->function == PROOF_EQ
+             ? proof_sum_difference(&c->terms, term->args[0], term->args[1])
+             : distance_of(c, s, term);
+}
+
 static int outcome_of_sums(ProofContext *c, const ProofState *s,
                            const ProofTerm *term) {
-  if (term->function == PROOF_EQ) {
-    ProofSum sum =
-        proof_sum_difference(&c->terms, term->args[0], term->args[1]);
-    ProofSum other = negated(&sum);
-    int64_t low = proof_low(c, s, &sum), above = proof_low(c, s, &other);
-    if (low > 0 || above > 0)
-      return 0;
-    return low == 0 && above == 0 ? 1 : -1;
-  }
-  ProofSum sum = distance_of(c, s, term);
-  ProofSum other = negated(&sum);
-  if (proof_low(c, s, &sum) > 0)
-    return 1;
-  return proof_low(c, s, &other) >= 0 ? 0 : -1;
+  ProofSum sum = asked_of(c, s, term);
+  int64_t low = proof_low(c, s, &sum), high = high_of(c, s, &sum);
+  if (term->function == PROOF_EQ && (low > 0 || high < 0))
+    return 0;
+  if (term->function == PROOF_EQ)
+    return low == 0 && high == 0 ? 1 : -1;
+  return low > 0 ? 1 : high <= 0 ? 0 : -1;
 }
 
 static bool is_comparison(const ProofTerm *term) {
@@ -553,41 +541,13 @@ void proof_restate(ProofContext *c, ProofState *s, ProofTermId id) {
   }
   if (!is_comparison(&term))
     return;
-  ProofSum sum =
-      term.function == PROOF_EQ
-          ? proof_sum_difference(&c->terms, term.args[0], term.args[1])
-          : distance_of(c, s, &term);
-  ProofSum other = negated(&sum);
+  ProofSum sum = asked_of(c, s, &term), other = negated(&sum);
   int64_t low = proof_low(c, s, &sum), above = proof_low(c, s, &other);
   learn_low(c, s, &sum, low);
   learn_low(c, s, &other, above);
 }
 
-// Whether what is known by name is not what is known of numbers.
-static bool is_other_of_numbers(ProofContext *c, ProofState *s) {
-  for (int i = 0; i < s->num_truths; i++) {
-    ProofTermId other = by_starts(c, s, s->truths[i].term);
-    int outcome = other == s->truths[i].term ? -1 : outcome_of(c, s, other);
-    if (outcome >= 0 && outcome != s->truths[i].holds)
-      return true;
-  }
-  for (int i = 0; i < s->num_bounds; i++) {
-    ProofTermId other = by_starts(c, s, s->bounds[i].form);
-    if (other == s->bounds[i].form || other == PROOF_NO_TERM)
-      continue;
-    ProofSum sum = proof_sum_of(&c->terms, other), minus = negated(&sum);
-    int64_t low = proof_low(c, s, &sum), above = proof_low(c, s, &minus);
-    if ((s->bounds[i].high != INT64_MAX && low > s->bounds[i].high) ||
-        (s->bounds[i].low != INT64_MIN && above != INT64_MIN &&
-         -above < s->bounds[i].low))
-      return true;
-  }
-  return false;
-}
-
 bool proof_conclude(ProofContext *c, ProofState *s) {
-  if (is_other_of_numbers(c, s))
-    return false;
   for (int i = 0; i < s->num_truths; i++) {
     ProofTruth truth = s->truths[i];
     ProofTerm term = c->terms.items[truth.term];
@@ -706,25 +666,8 @@ static void tell_by_name(ProofContext *c, ProofState *s,
 // that is told to those who are on their way.
 static void tell_others(ProofContext *c, ProofState *s,
                         const ProofEntry *entry) {
-  if (!proof_term_is_constant(&c->terms, entry->start)) {
+  if (!proof_term_is_constant(&c->terms, entry->start))
     tell_by_name(c, s, entry);
-    return;
-  }
-  for (int a = 0; a < c->machine.num_agents; a++) {
-    const ProofVariables *v = &c->needs.roles[proof_role_of(a)];
-    for (int i = 0; i < v->count; i++) {
-      ProofTermId value = s->values[a][i];
-      if (v->items[i].class_number != entry->class_number ||
-          value == PROOF_NO_TERM)
-        continue;
-      ProofSum start = proof_sum_of(&c->terms, entry->start);
-      ProofSum by = proof_sum_difference(&c->terms, value, entry->value);
-      proof_sum_add(&start, 1, &by);
-      if (by.fits && by.count == 0)
-        carry_over(c, s, a, i, proof_term_of_sum(&c->terms, &start), value);
-      s->values[a][i] = value;
-    }
-  }
 }
 
 // The value that a counter has which began at the same place, or PROOF_NO_TERM.
@@ -754,20 +697,13 @@ static ProofTermId entered(ProofContext *c, ProofState *s, int agent,
 // known of the one is known of the other.
 static void tell_of_start(ProofContext *c, ProofState *s, int agent, int index,
                           ProofTermId start, ProofTermId named) {
-  const ProofVariable *variable =
-      &c->needs.roles[proof_role_of(agent)].items[index];
   ProofTermId *place = &s->values[agent][index];
   ProofSum same = proof_sum_difference(&c->terms, named, start);
   ProofSum other = proof_sum_difference(&c->terms, start, named);
   learn_low(c, s, &same, 0);
   learn_low(c, s, &other, 0);
-  for (int i = 0; i < variable->num_questions; i++)
-    proof_restate(c, s, proof_value_of(c, s, agent, variable->questions[i]));
   carry_over(c, s, agent, index, start, named);
   *place = named;
-  if (proof_term_is_constant(&c->terms, start))
-    return;
-  forget_sum(c, s, &other);
 }
 
 void proof_enter(ProofContext *c, ProofState *s, int agent, int index) {

@@ -186,18 +186,13 @@ static void run_event(Runner *r, const ProofOp *op) {
   ProofStep *step = &role->steps[role->num_steps++];
   *step = (ProofStep){.op = op};
   r->is_position = true;
-  if (op->kind == PROOF_WAIT) {
-    step->slot = slot_value(r, op->wait.slot);
-    step->parity = (int32_t)value_of(r, op->wait.parity, false);
-  } else if (op->kind == PROOF_ARRIVE) {
-    step->slot = slot_value(r, op->arrive.slot);
-  } else if (op->kind == PROOF_FILL) {
-    step->slot = slot_value(r, op->fill.place.slot);
-    if (op->fill.how == PROOF_BY_TMA && op->fill.row >= 0)
-      step->row_slot = slot_value(r, op->fill.row_slot);
+  ProofUse uses[PROOF_MAX_READS];
+  int count = proof_op_uses(op, uses);
+  for (int i = 0; i < count; i++) {
+    step->slots[i] = slot_value(r, uses[i].slot);
+    if (uses[i].parity >= 0)
+      step->parity = (int32_t)value_of(r, uses[i].parity, false);
   }
-  for (int i = 0; op->kind == PROOF_READ && i < op->read.count; i++)
-    step->read_slots[i] = slot_value(r, op->read.places[i].slot);
   r->is_position = false;
 }
 
@@ -262,7 +257,7 @@ static void mark_bound(Runner *r, ProofScalarId id) {
       (scalar->kind != PROOF_INPUT && scalar->kind != PROOF_FUNCTION))
     return;
   r->is_bound[id] = true;
-  for (int i = 0; scalar->kind == PROOF_FUNCTION && i < scalar->num_args; i++)
+  for (int i = 0; i < scalar->num_args; i++)
     mark_bound(r, scalar->args[i]);
 }
 
@@ -385,12 +380,12 @@ static void report_stuck(Trial *t) {
         .code = "deadlock", .agent = a, .op = next->op, .is_sure = true};
     int arrivals = 0, bytes = 0;
     if (next->op->kind == PROOF_WAIT) {
-      missing(&t->machine, t->state, next->op->wait.row, next->slot, &arrivals,
-              &bytes);
+      missing(&t->machine, t->state, next->op->wait.row, next->slots[0],
+              &arrivals, &bytes);
       snprintf(t->fault.text, sizeof t->fault.text,
                "waits for ever for slot %d, parity %d: the phase lacks %d "
                "arrivals and %d bytes",
-               next->slot, next->parity & 1, arrivals, bytes);
+               next->slots[0], next->parity & 1, arrivals, bytes);
     } else {
       snprintf(t->fault.text, sizeof t->fault.text,
                "waits for threads that do not come");
@@ -414,23 +409,13 @@ static void run(Trial *t) {
 //===-- The schedule ------------------------------------------------------===//
 
 static ProofMove move_of(const ProofStep *step, int agent) {
-  const ProofOp *op = step->op;
-  ProofMove out = {.role = agent / 2,
-                   .op = op,
-                   .place = PROOF_NONE,
-                   .slot = step->slot,
-                   .parity = step->parity & 1};
-  if (op->kind == PROOF_WAIT)
-    out.place = op->wait.row;
-  if (op->kind == PROOF_ARRIVE)
-    out.place = op->arrive.row;
-  if (op->kind == PROOF_FILL)
-    out.place = op->fill.place.window;
-  if (op->kind == PROOF_READ && op->read.count) {
-    out.place = op->read.places[0].window;
-    out.slot = step->read_slots[0];
-  }
-  return out;
+  ProofUse uses[PROOF_MAX_READS] = {{.row = PROOF_NONE, .window = PROOF_NONE}};
+  proof_op_uses(step->op, uses);
+  return (ProofMove){.role = agent / 2,
+                     .op = step->op,
+                     .place = uses[0].row >= 0 ? uses[0].row : uses[0].window,
+                     .slot = step->slots[0],
+                     .parity = step->parity & 1};
 }
 
 // The clock of agent or role `who` in what `agent` knows, itself included; of

@@ -404,7 +404,7 @@ static void issue_copy(const ProofMachine *m, int32_t *state,
                     proof_fact_landed(m, resource + i));
     return;
   }
-  int slot = slot_index(m, access->agent, op, op->fill.row, step->row_slot);
+  int slot = slot_index(m, access->agent, op, op->fill.row, step->slots[1]);
   if (slot < 0 || !is_in_phase(m, state, slot, access->agent, op,
                                "copies bytes that count in"))
     return;
@@ -422,7 +422,7 @@ static void fill_window(const ProofMachine *m, int32_t *state, int agent,
   bool is_tma = op->fill.how == PROOF_BY_TMA;
   Access access = {.agent = agent,
                    .window = op->fill.place.window,
-                   .slot = step->slot,
+                   .slot = step->slots[0],
                    .op = op,
                    .is_write = true,
                    .is_async = is_tma};
@@ -473,7 +473,7 @@ static void read_windows(const ProofMachine *m, int32_t *state, int agent,
   for (int i = 0; i < op->read.count; i++) {
     Access access = {.agent = agent,
                      .window = op->read.places[i].window,
-                     .slot = step->read_slots[i],
+                     .slot = step->slots[i],
                      .op = op,
                      .is_async = op->read.is_async};
     if (!has_slot_number(m, &access))
@@ -534,7 +534,7 @@ static void join_phases(const ProofMachine *m, int32_t *to,
 static ProofResult wait(const ProofMachine *m, int32_t *state, int agent,
                         const ProofStep *step) {
   const ProofOp *op = step->op;
-  int slot = slot_index(m, agent, op, op->wait.row, step->slot);
+  int slot = slot_index(m, agent, op, op->wait.row, step->slots[0]);
   if (slot < 0)
     return PROOF_DONE;
   int32_t *barrier = proof_words(m, state, slot);
@@ -547,7 +547,7 @@ static ProofResult wait(const ProofMachine *m, int32_t *state, int agent,
     fail(m, agent, op, "early-wait",
          "waits for parity %d of slot %d while an earlier phase of that parity "
          "may be the last one that is complete",
-         step->parity & 1, step->slot);
+         step->parity & 1, step->slots[0]);
     return PROOF_DONE;
   }
   if (is_next) {
@@ -579,7 +579,7 @@ static int share_of(const ProofMachine *m, int agent, const ProofOp *op) {
 static void arrive(const ProofMachine *m, int32_t *state, int agent,
                    const ProofStep *step) {
   const ProofOp *op = step->op;
-  int slot = slot_index(m, agent, op, op->arrive.row, step->slot);
+  int slot = slot_index(m, agent, op, op->arrive.row, step->slots[0]);
   int count = share_of(m, agent, op);
   bool is_bytes = op->threads == PROOF_LEADER && proof_is_leader(agent);
   if (slot < 0 || (count == 0 && !is_bytes) ||

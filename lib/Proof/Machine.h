@@ -11,11 +11,10 @@
 
 #include "Boxes.h"
 
-/// An event with the numbers that it takes; 0 where it has none.
+/// An event with the numbers that it takes: of its uses, in their order.
 typedef struct {
   const ProofOp *op;
-  int32_t slot, parity, row_slot;
-  int32_t read_slots[PROOF_MAX_READS];
+  int32_t slots[PROOF_MAX_READS], parity;
 } ProofStep;
 
 /// What is against the rules: the first one found.

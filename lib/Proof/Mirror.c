@@ -82,8 +82,7 @@ static ProofScalarId flipped(const Build *b, ProofScalarId id) {
 static int row_in(const Build *b, ProofScalarId id) {
   const ProofScalar *scalar = scalar_at(b, id);
   int row = scalar->kind == PROOF_VARIABLE ? b->rows[id] : PROOF_NONE;
-  for (int i = 0;
-       scalar->kind == PROOF_FUNCTION && i < scalar->num_args && row < 0; i++)
+  for (int i = 0; i < scalar->num_args && row < 0; i++)
     row = row_in(b, scalar->args[i]);
   return row;
 }
@@ -134,10 +133,10 @@ static bool spread(Build *b, const ProofOp *op) {
 
 // Forgets rows whose bits are used for something else.
 static bool check(Build *b, const ProofOp *op) {
-  ProofScalarId slots[PROOF_MAX_READS];
-  int count = proof_op_slots(op, slots), row = PROOF_NONE;
+  ProofUse uses[PROOF_MAX_READS];
+  int count = proof_op_uses(op, uses), row = PROOF_NONE;
   for (int i = 0; i < count && row < 0; i++)
-    row = slots[i] >= 0 ? row_in(b, slots[i]) : PROOF_NONE;
+    row = uses[i].slot >= 0 ? row_in(b, uses[i].slot) : PROOF_NONE;
   if (op->kind == PROOF_BRANCH)
     row = row_in(b, op->branch.condition);
   if (op->kind == PROOF_WAIT && row < 0) {

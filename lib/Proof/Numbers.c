@@ -103,31 +103,6 @@ static int64_t compare(int function, int64_t a, int64_t b) {
   }
 }
 
-// Of `a`, which is `a.value` or more, and an exact number.
-static ProofNumber compare_least(int function, ProofNumber a, int64_t b) {
-  bool is_above = a.value > b, is_not_below = a.value >= b;
-  switch (function) {
-  case PROOF_EQ:
-    return is_above ? proof_number(0, 0) : unknown();
-  case PROOF_NE:
-    return is_above ? proof_number(1, 0) : unknown();
-  case PROOF_LT:
-  case PROOF_ULT:
-    return is_not_below ? proof_number(0, 0) : unknown();
-  case PROOF_GE:
-  case PROOF_UGE:
-    return is_not_below ? proof_number(1, 0) : unknown();
-  case PROOF_LE:
-  case PROOF_ULE:
-    return is_above ? proof_number(0, 0) : unknown();
-  case PROOF_GT:
-  case PROOF_UGT:
-    return is_above ? proof_number(1, 0) : unknown();
-  default:
-    return unknown();
-  }
-}
-
 // Functions of which nothing is known unless both numbers are exact.
 static ProofNumber of_exact(int function, int64_t a, int64_t b) {
   switch (function) {
@@ -167,8 +142,6 @@ static ProofNumber of_two(int function, ProofNumber a, ProofNumber b) {
     return is_shift(b) ? quotient(a, proof_number(INT64_C(1) << b.value, 0))
                        : unknown();
   default:
-    if (a.modulus && a.is_least && !b.modulus && b.value >= 0)
-      return compare_least(function, a, b.value);
     return a.modulus || b.modulus ? unknown()
                                   : of_exact(function, a.value, b.value);
   }
@@ -196,21 +169,13 @@ static ProofNumber advance(int function, int64_t depth,
   return args[1].modulus ? unknown() : proof_number(args[1].value ^ wraps, 0);
 }
 
-static ProofNumber choose(const ProofNumber *args) {
-  const ProofNumber *a = &args[1], *b = &args[2];
-  if (proof_number_is_exact(args[0]))
-    return args[0].value & 1 ? *a : *b;
-  bool same = a->is_known && b->is_known && a->value == b->value &&
-              a->modulus == b->modulus;
-  return same ? *a : unknown();
-}
-
 ProofNumber proof_apply(int function, int64_t constant, int num_args,
                         const ProofNumber *args) {
   if (function >= PROOF_OTHER || num_args > PROOF_MAX_ARGS)
     return unknown();
   if (function == PROOF_SELECT)
-    return choose(args);
+    return proof_number_is_exact(args[0]) ? args[args[0].value & 1 ? 1 : 2]
+                                          : unknown();
   for (int i = 0; i < num_args; i++)
     if (!args[i].is_known)
       return unknown();

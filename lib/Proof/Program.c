@@ -2,28 +2,30 @@
 
 #include "Program.h"
 
-int proof_op_slots(const ProofOp *op, ProofScalarId out[PROOF_MAX_READS]) {
-  int count = 0;
+static ProofUse use_of(ProofPlace place) {
+  return (ProofUse){PROOF_NONE, place.window, place.slot, PROOF_NONE};
+}
+
+int proof_op_uses(const ProofOp *op, ProofUse out[PROOF_MAX_READS]) {
   switch (op->kind) {
   case PROOF_WAIT:
-    out[count++] = op->wait.slot;
-    break;
+    out[0] =
+        (ProofUse){op->wait.row, PROOF_NONE, op->wait.slot, op->wait.parity};
+    return 1;
   case PROOF_ARRIVE:
-    out[count++] = op->arrive.slot;
-    break;
+    out[0] =
+        (ProofUse){op->arrive.row, PROOF_NONE, op->arrive.slot, PROOF_NONE};
+    return 1;
   case PROOF_FILL:
-    out[count++] = op->fill.place.slot;
-    if (op->fill.how == PROOF_BY_TMA && op->fill.row >= 0)
-      out[count++] = op->fill.row_slot;
-    break;
+    out[0] = use_of(op->fill.place);
+    out[1] =
+        (ProofUse){op->fill.row, PROOF_NONE, op->fill.row_slot, PROOF_NONE};
+    return op->fill.row < 0 ? 1 : 2;
   case PROOF_READ:
-    while (count < op->read.count) {
-      out[count] = op->read.places[count].slot;
-      count++;
-    }
-    break;
+    for (int i = 0; i < op->read.count; i++)
+      out[i] = use_of(op->read.places[i]);
+    return op->read.count;
   default:
-    break;
+    return 0;
   }
-  return count;
 }

@@ -253,8 +253,22 @@ enum { PROOF_MAX_AGENTS = 2 * PROOF_MAX_ROLES };
 static inline int proof_role_of(int agent) { return agent / 2; }
 static inline bool proof_is_leader(int agent) { return agent % 2 == 0; }
 
-/// The scalars that say which slots of rows and windows an event uses; how
-/// many.
-int proof_op_slots(const ProofOp *op, ProofScalarId out[PROOF_MAX_READS]);
+/// A slot that an event uses: of a row, or of a window; the other one is
+/// PROOF_NONE.
+typedef struct {
+  int row, window;
+  ProofScalarId slot;   // or PROOF_ALL_SLOTS
+  ProofScalarId parity; // of a wait; or PROOF_NONE
+} ProofUse;
+
+/// What slots an event uses, in the order of ProofStep; how many.
+int proof_op_uses(const ProofOp *op, ProofUse out[PROOF_MAX_READS]);
+
+static inline int proof_num_slots(const ProofProgram *program,
+                                  const ProofUse *use) {
+  return use->row >= 0
+             ? program->rows[use->row].depth
+             : program->buffers[program->windows[use->window].buffer].num_slots;
+}
 
 #endif // TILE_PROOF_PROGRAM_H

@@ -39,25 +39,29 @@ typedef struct {
 
 //===-- States as words ---------------------------------------------------===//
 
+// One description of a state serves both directions.
 typedef struct {
   int32_t *words;
   int count;
-} Writer;
+  bool writes; // the words; else the state
+} Transfer;
 
-static void put(Writer *w, int64_t value) {
-  w->words[w->count++] = (int32_t)value;
+static void word(Transfer *t, int32_t *value) {
+  int32_t *word = &t->words[t->count++];
+  *(t->writes ? word : value) = *(t->writes ? value : word);
 }
 
-static void put_long(Writer *w, int64_t value) {
-  put(w, (int64_t)((uint64_t)value & UINT32_MAX));
-  put(w, (int64_t)((uint64_t)value >> 32));
+static void two_words(Transfer *t, int64_t *value) {
+  uint32_t low = (uint32_t)*value, high = (uint32_t)((uint64_t)*value >> 32);
+  word(t, (int32_t *)&low);
+  word(t, (int32_t *)&high);
+  *value = (int64_t)((uint64_t)high << 32 | low);
 }
 
-static int64_t take(Writer *w) { return w->words[w->count++]; }
-
-static int64_t take_long(Writer *w) {
-  uint64_t low = (uint32_t)take(w), high = (uint32_t)take(w);
-  return (int64_t)(high << 32 | low);
+static void flag(Transfer *t, bool *value) {
+  int32_t number = *value;
+  word(t, &number);
+  *value = number != 0;
 }
 
 static int max_words(const ProofContext *c) {
@@ -68,96 +72,64 @@ static int max_words(const ProofContext *c) {
          2 * PROOF_MAX_TRUTHS + 4 * PROOF_MAX_ENTRIES;
 }
 
-static void put_names(Writer *w, const ProofState *s) {
-  put(w, s->num_symbols);
-  for (int i = 0; i < s->num_symbols; i++) {
-    const ProofSymbol *symbol = &s->symbols[i];
-    put(w, symbol->number.is_known | symbol->number.is_least << 1);
-    put_long(w, symbol->number.value);
-    put_long(w, symbol->number.modulus);
-    put_long(w, symbol->step);
-    put_long(w, symbol->modulus);
+static void transfer_names(Transfer *t, ProofState *s) {
+  word(t, &s->num_symbols);
+  for (ProofSymbol *i = s->symbols; i < s->symbols + s->num_symbols; i++) {
+    int32_t flags = i->number.is_known | i->number.is_least << 1;
+    word(t, &flags);
+    i->number.is_known = flags & 1;
+    i->number.is_least = flags >> 1 & 1;
+    two_words(t, &i->number.value);
+    two_words(t, &i->number.modulus);
+    two_words(t, &i->step);
+    two_words(t, &i->modulus);
   }
-  put(w, s->num_bounds);
-  for (int i = 0; i < s->num_bounds; i++) {
-    put(w, s->bounds[i].form);
-    put_long(w, s->bounds[i].low);
-    put_long(w, s->bounds[i].high);
+  word(t, &s->num_bounds);
+  for (ProofBound *i = s->bounds; i < s->bounds + s->num_bounds; i++) {
+    word(t, &i->form);
+    two_words(t, &i->low);
+    two_words(t, &i->high);
   }
-  put(w, s->num_truths);
-  for (int i = 0; i < s->num_truths; i++) {
-    put(w, s->truths[i].term);
-    put(w, s->truths[i].holds);
+  word(t, &s->num_truths);
+  for (ProofTruth *i = s->truths; i < s->truths + s->num_truths; i++) {
+    word(t, &i->term);
+    flag(t, &i->holds);
   }
-  put(w, s->num_entries);
-  for (int i = 0; i < s->num_entries; i++) {
-    put(w, s->entries[i].class_number);
-    put(w, s->entries[i].start);
-    put(w, s->entries[i].value);
-    put(w, s->entries[i].agents);
-  }
-}
-
-static void take_names(Writer *w, ProofState *s) {
-  s->num_symbols = (int)take(w);
-  for (int i = 0; i < s->num_symbols; i++) {
-    ProofSymbol *symbol = &s->symbols[i];
-    int64_t flags = take(w);
-    symbol->number.is_known = flags & 1;
-    symbol->number.is_least = flags >> 1 & 1;
-    symbol->number.value = take_long(w);
-    symbol->number.modulus = take_long(w);
-    symbol->step = take_long(w);
-    symbol->modulus = take_long(w);
-  }
-  s->num_bounds = (int)take(w);
-  for (int i = 0; i < s->num_bounds; i++) {
-    s->bounds[i].form = (ProofTermId)take(w);
-    s->bounds[i].low = take_long(w);
-    s->bounds[i].high = take_long(w);
-  }
-  s->num_truths = (int)take(w);
-  for (int i = 0; i < s->num_truths; i++) {
-    s->truths[i].term = (ProofTermId)take(w);
-    s->truths[i].holds = take(w) != 0;
-  }
-  s->num_entries = (int)take(w);
-  for (int i = 0; i < s->num_entries; i++) {
-    s->entries[i].class_number = (int)take(w);
-    s->entries[i].start = (ProofTermId)take(w);
-    s->entries[i].value = (ProofTermId)take(w);
-    s->entries[i].agents = (unsigned)take(w);
+  word(t, &s->num_entries);
+  for (ProofEntry *i = s->entries; i < s->entries + s->num_entries; i++) {
+    word(t, &i->class_number);
+    word(t, &i->start);
+    word(t, &i->value);
+    word(t, (int *)&i->agents);
   }
 }
 
-// The words of the machine that do not say what somebody knows come first.
-static int write_state(int32_t *words, const ProofContext *c,
-                       const ProofState *s) {
-  Writer w = {words, 0};
+// All but the words of the machine: those that do not say what somebody knows
+// follow; how many there are.
+static int transfer(int32_t *words, bool writes, const ProofContext *c,
+                    ProofState *s) {
+  Transfer t = {words, 0, writes};
   for (int a = 0; a < c->machine.num_agents; a++) {
-    const ProofVariables *v = &c->needs.roles[proof_role_of(a)];
-    put(&w, s->pc[a]);
-    for (int i = 0; i < v->count; i++)
-      put(&w, s->values[a][i]);
+    word(&t, &s->pc[a]);
+    for (int i = 0; i < c->needs.roles[proof_role_of(a)].count; i++)
+      word(&t, &s->values[a][i]);
   }
-  put_names(&w, s);
-  memcpy(words + w.count, s->words, sizeof *words * (size_t)c->machine.active);
-  return w.count + c->machine.active;
+  transfer_names(&t, s);
+  return t.count;
+}
+
+static int write_state(int32_t *words, const ProofContext *c, ProofState *s) {
+  int count = transfer(words, true, c, s);
+  memcpy(words + count, s->words, sizeof *words * (size_t)c->machine.active);
+  return count + c->machine.active;
 }
 
 // Writes a kept state into `state`, which has room for it.
 static void restore(const Seen *seen, int index, const ProofContext *c,
                     ProofState *s) {
-  Writer w = {seen->items[index].words, 0};
-  for (int a = 0; a < c->machine.num_agents; a++) {
-    const ProofVariables *v = &c->needs.roles[proof_role_of(a)];
-    s->pc[a] = (int)take(&w);
-    for (int i = 0; i < v->count; i++)
-      s->values[a][i] = (ProofTermId)take(&w);
-  }
-  take_names(&w, s);
-  memcpy(s->words, w.words + w.count,
-         sizeof *s->words * (size_t)c->machine.num_words);
+  int32_t *words = seen->items[index].words;
+  int count = transfer(words, false, c, s);
+  memcpy(s->words, words + count, sizeof *words * (size_t)c->machine.num_words);
 }
 
 //===-- States that cover others ------------------------------------------===//
@@ -256,7 +228,7 @@ static Kept *find_kept(const Seen *seen, const ProofContext *c,
 // Keeps the state, unless one that is kept covers it. With `merges`, of states
 // that differ in what agents know one is kept, in which nobody knows more than
 // in each: few, but it may be too little for a proof.
-static void keep_state(Seen *seen, const ProofContext *c, const ProofState *s) {
+static void keep_state(Seen *seen, const ProofContext *c, ProofState *s) {
   const ProofMachine *m = &c->machine;
   size_t more = sizeof *s->words * (size_t)(m->num_words - m->active);
   if (!seen->scratch)
@@ -359,24 +331,19 @@ static int32_t slot_of(const Prover *p, int agent, ProofScalarId id) {
 }
 
 static bool step_of(Prover *p, int agent, const ProofOp *op, ProofStep *out) {
+  ProofUse uses[PROOF_MAX_READS];
+  int count = proof_op_uses(op, uses);
   *out = (ProofStep){.op = op};
-  switch (op->kind) {
-  case PROOF_WAIT:
-    return position_of(p, agent, op, op->wait.slot, &out->slot) &&
-           position_of(p, agent, op, op->wait.parity, &out->parity);
-  case PROOF_ARRIVE:
-    return position_of(p, agent, op, op->arrive.slot, &out->slot);
-  case PROOF_FILL:
-    out->slot = slot_of(p, agent, op->fill.place.slot);
-    return op->fill.how != PROOF_BY_TMA || op->fill.row < 0 ||
-           position_of(p, agent, op, op->fill.row_slot, &out->row_slot);
-  case PROOF_READ:
-    for (int i = 0; i < op->read.count; i++)
-      out->read_slots[i] = slot_of(p, agent, op->read.places[i].slot);
-    return true;
-  default:
-    return true;
+  for (int i = 0; i < count; i++) {
+    if (uses[i].row < 0)
+      out->slots[i] = slot_of(p, agent, uses[i].slot);
+    else if (!position_of(p, agent, op, uses[i].slot, &out->slots[i]))
+      return false;
+    if (uses[i].parity >= 0 &&
+        !position_of(p, agent, op, uses[i].parity, &out->parity))
+      return false;
   }
+  return true;
 }
 
 static void bind(Prover *p, int agent, const ProofOp *op) {

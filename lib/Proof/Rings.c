@@ -109,27 +109,18 @@ static void join(Build *b, int item, int64_t depth, ProofScalarId slot,
     b->out->slot_of[p] = s;
 }
 
+static int item_of(const Build *b, const ProofUse *use) {
+  return use->row >= 0
+             ? use->row
+             : b->first_buffer + b->program->windows[use->window].buffer;
+}
+
 static void join_op(Build *b, const ProofOp *op) {
-  const ProofProgram *p = b->program;
-  if (op->kind == PROOF_WAIT)
-    join(b, op->wait.row, p->rows[op->wait.row].depth, op->wait.slot,
-         op->wait.parity);
-  if (op->kind == PROOF_ARRIVE)
-    join(b, op->arrive.row, p->rows[op->arrive.row].depth, op->arrive.slot,
-         PROOF_NONE);
-  if (op->kind == PROOF_FILL) {
-    int buffer = p->windows[op->fill.place.window].buffer;
-    join(b, b->first_buffer + buffer, p->buffers[buffer].num_slots,
-         op->fill.place.slot, PROOF_NONE);
-    if (op->fill.how == PROOF_BY_TMA && op->fill.row >= 0)
-      join(b, op->fill.row, p->rows[op->fill.row].depth, op->fill.row_slot,
-           PROOF_NONE);
-  }
-  for (int i = 0; op->kind == PROOF_READ && i < op->read.count; i++) {
-    int buffer = p->windows[op->read.places[i].window].buffer;
-    join(b, b->first_buffer + buffer, p->buffers[buffer].num_slots,
-         op->read.places[i].slot, PROOF_NONE);
-  }
+  ProofUse uses[PROOF_MAX_READS];
+  int count = proof_op_uses(op, uses);
+  for (int i = 0; i < count; i++)
+    join(b, item_of(b, &uses[i]), proof_num_slots(b->program, &uses[i]),
+         uses[i].slot, uses[i].parity);
 }
 
 // Variables that become each other are one; whether that was new.
@@ -202,7 +193,7 @@ static void spoil_uses(Build *b, ProofScalarId id) {
   const ProofScalar *scalar = scalar_at(b, id);
   if (scalar->kind == PROOF_VARIABLE)
     spoil(b, b->first_scalar + id);
-  for (int i = 0; scalar->kind == PROOF_FUNCTION && i < scalar->num_args; i++)
+  for (int i = 0; i < scalar->num_args; i++)
     spoil_uses(b, scalar->args[i]);
 }
 
@@ -223,13 +214,14 @@ static void spoil_op(Build *b, const ProofOp *op) {
     spoil_uses(b, from);
     spoil(b, b->first_scalar + to);
   }
-  ProofScalarId slots[PROOF_MAX_READS];
-  int count = proof_op_slots(op, slots);
-  for (int i = 0; i < count; i++)
-    if (!goes_on(b, slots[i], false))
-      spoil_uses(b, slots[i]);
-  if (op->kind == PROOF_WAIT && !goes_on(b, op->wait.parity, true))
-    spoil_uses(b, op->wait.parity);
+  ProofUse uses[PROOF_MAX_READS];
+  int count = proof_op_uses(op, uses);
+  for (int i = 0; i < count; i++) {
+    if (!goes_on(b, uses[i].slot, false))
+      spoil_uses(b, uses[i].slot);
+    if (!goes_on(b, uses[i].parity, true))
+      spoil_uses(b, uses[i].parity);
+  }
 }
 
 // Depths of a group are one number, and so are those of what advances in it.
@@ -314,23 +306,12 @@ static bool is_constant(Build *b, ProofScalarId id, bool is_parity) {
 }
 
 static void note_constants(Build *b, const ProofOp *op, bool *out) {
-  const ProofProgram *p = b->program;
-  if (op->kind == PROOF_WAIT && (is_constant(b, op->wait.slot, false) ||
-                                 is_constant(b, op->wait.parity, true)))
-    out[root_of(b, op->wait.row)] = true;
-  if (op->kind == PROOF_ARRIVE && is_constant(b, op->arrive.slot, false))
-    out[root_of(b, op->arrive.row)] = true;
-  if (op->kind == PROOF_FILL) {
-    int buffer = p->windows[op->fill.place.window].buffer;
-    if (is_constant(b, op->fill.place.slot, false))
-      out[root_of(b, b->first_buffer + buffer)] = true;
-    if (op->fill.row >= 0 && is_constant(b, op->fill.row_slot, false))
-      out[root_of(b, op->fill.row)] = true;
-  }
-  for (int i = 0; op->kind == PROOF_READ && i < op->read.count; i++)
-    if (is_constant(b, op->read.places[i].slot, false))
-      out[root_of(b, b->first_buffer +
-                         p->windows[op->read.places[i].window].buffer)] = true;
+  ProofUse uses[PROOF_MAX_READS];
+  int count = proof_op_uses(op, uses);
+  for (int i = 0; i < count; i++)
+    if (is_constant(b, uses[i].slot, false) ||
+        is_constant(b, uses[i].parity, true))
+      out[root_of(b, item_of(b, &uses[i]))] = true;
   for (int i = 0; op->kind == PROOF_BIND && i < op->bind.count; i++)
     if (is_constant(b, op->bind.from[i], b->out->is_parity[op->bind.to[i]]))
       out[group_of(b, op->bind.to[i])] = true;

@@ -85,12 +85,8 @@ typedef struct {
   bool is_named[PROOF_MAX_SYMBOLS]; // old ones
   ProofSymbol symbols[PROOF_MAX_SYMBOLS];
   int num_symbols;
-  struct {
-    ProofTermId term;
-    bool is_asked; // as it is; else at later places alone
-  } *reads;        // what memory and the like are at the values of agents
+  ProofTermId *reads; // what memory and the like are at the values of agents
   int num_reads, read_capacity;
-  bool may_enter; // a loop: it asks for the first places as what they are
   TileArena *scratch;
   bool fits;
 } Names;
@@ -315,20 +311,7 @@ static void name_all(Names *n, const Place *places, int count) {
         name_whole(n, &places[i]);
 }
 
-// A symbol that no value has any more is what its counter began at, as long as
-// that is known.
-static void name_starts(Names *n) {
-  const ProofState *s = n->state;
-  for (int i = 0; i < s->num_entries; i++) {
-    const ProofEntry *entry = &s->entries[i];
-    const ProofTerm *value = term_at(n, entry->value);
-    if (value->kind == PROOF_TERM_SYMBOL && !n->is_named[value->constant] &&
-        !term_at(n, entry->start)->has_symbol && n->count < PROOF_MAX_SYMBOLS)
-      name(n, entry->value, entry->start);
-  }
-}
-
-// So is one whose number is known.
+// A symbol that no value has any more is its number, where that is known.
 static void name_numbers(Names *n) {
   const ProofState *s = n->state;
   ProofTerms *terms = &n->context->terms;
@@ -498,7 +481,7 @@ static bool term_mentions(const ProofTerms *t, ProofTermId id,
 static bool is_in_values(const Names *n, ProofTermId id) {
   const ProofContext *c = n->context;
   for (int i = 0; i < n->num_reads; i++)
-    if (n->reads[i].term == id)
+    if (n->reads[i] == id)
       return true;
   for (int a = 0; a < c->machine.num_agents; a++)
     for (int i = 0; i < c->needs.roles[proof_role_of(a)].count; i++)
@@ -507,67 +490,19 @@ static bool is_in_values(const Names *n, ProofTermId id) {
   return false;
 }
 
-static void add_read(Names *n, ProofTermId id, bool is_asked) {
-  if (id == PROOF_NO_TERM)
+static void add_read(Names *n, ProofTermId id) {
+  bool is_new = id != PROOF_NO_TERM;
+  for (int i = 0; i < n->num_reads; i++)
+    is_new &= n->reads[i] != id;
+  if (!is_new)
     return;
-  for (int i = 0; i < n->num_reads; i++)
-    if (n->reads[i].term == id) {
-      n->reads[i].is_asked |= is_asked;
-      return;
-    }
   TILE_ARENA_RESERVE(n->scratch, n->reads, n->num_reads, n->read_capacity);
-  n->reads[n->num_reads].term = id;
-  n->reads[n->num_reads++].is_asked = is_asked;
-}
-
-// Whether a read asks for the term by and by: its places are those of the read
-// and constants.
-static bool is_at_other_place(const Names *n, ProofTermId id,
-                              ProofTermId read) {
-  const ProofTerm *a = term_at(n, id), *b = term_at(n, read);
-  if (id == read || !b->has_symbol)
-    return id == read;
-  if (a->kind == PROOF_TERM_CALL && b->kind == PROOF_TERM_CALL &&
-      a->function == b->function && a->num_args == b->num_args) {
-    for (int i = 0; i < a->num_args; i++)
-      if (!is_at_other_place(n, a->args[i], b->args[i]))
-        return false;
-    return true;
-  }
-  ProofSum by = proof_sum_difference(&n->context->terms, id, read);
-  return by.fits && proof_is_of_steps(n->context, &by);
-}
-
-static bool is_read_asked(const Names *n, ProofTermId id) {
-  if (n->may_enter)
-    return true;
-  for (int i = 0; i < n->num_reads; i++)
-    if (n->reads[i].term == id ? n->reads[i].is_asked
-                               : is_at_other_place(n, id, n->reads[i].term))
-      return true;
-  return false;
-}
-
-// Whether all that a term with symbols asks of memory and the like may be asked
-// for again.
-static bool has_asked_reads(const Names *n, ProofTermId id) {
-  const ProofTerm *term = term_at(n, id);
-  if (!term->has_symbol)
-    return true;
-  if (term->kind == PROOF_TERM_CALL && term->function >= PROOF_OTHER)
-    return is_read_asked(n, id);
-  for (int i = 0; i < term->num_args; i++)
-    if (!has_asked_reads(n, term_at(n, id)->args[i]))
-      return false;
-  return true;
+  n->reads[n->num_reads++] = id;
 }
 
 // What memory and the like are at the values that agents have, and hand on.
 static void find_reads(Names *n) {
   ProofContext *c = n->context;
-  for (int a = 0; a < c->machine.num_agents; a++)
-    n->may_enter |=
-        proof_may_enter(&c->needs.roles[proof_role_of(a)], n->state->pc[a]);
   for (int i = 0; i < c->needs.num_reads; i++) {
     const ProofRead *read = &c->needs.reads[i];
     int role = c->program->scalars[read->variable].role;
@@ -579,9 +514,7 @@ static void find_reads(Names *n) {
         *place = read->sources[k] == read->variable ? before
                  : source < 0 ? PROOF_NO_TERM
                               : n->state->values[a][source];
-        bool is_source = read->sources[k] != read->variable;
-        add_read(n, proof_value_of(c, n->state, a, read->scalar),
-                 is_source || read->is_asked[n->state->pc[a]]);
+        add_read(n, proof_value_of(c, n->state, a, read->scalar));
       }
       *place = before;
     }
@@ -673,7 +606,6 @@ static void settle_bounds(Names *n, const int64_t *oldest) {
   for (int i = 0; i < count; i++) {
     ProofTermId form = settled(n, old[i].form);
     if (form == PROOF_NO_TERM || is_bound_old(n, oldest, form) ||
-        !has_asked_reads(n, form) ||
         (!term_at(n, form)->has_symbol && !is_sum_asked(n, form)))
       continue;
     proof_learn_bound(n->context, s, form, old[i].low, old[i].high);
@@ -694,7 +626,6 @@ static void settle_truths(Names *n, const int64_t *oldest) {
   for (int i = 0; i < s->num_truths; i++) {
     ProofTruth truth = {settled(n, s->truths[i].term), s->truths[i].holds};
     if (truth.term == PROOF_NO_TERM || is_old(n, oldest, truth.term) ||
-        !has_asked_reads(n, truth.term) ||
         (!term_at(n, truth.term)->has_symbol && !is_asked(n, truth.term)) ||
         proof_term_is_constant(&n->context->terms, truth.term))
       continue;
@@ -743,7 +674,6 @@ bool proof_rename(ProofContext *c, ProofState *s) {
   Place *places = TILE_ARENA_NEW(&scratch, Place, num_places + 1);
   int count = list_places(n, places);
   name_all(n, places, count);
-  name_starts(n);
   name_numbers(n);
   for (int i = 0; i < count; i++)
     *places[i].value = settled(n, *places[i].value);

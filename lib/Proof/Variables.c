@@ -58,7 +58,7 @@ static void close_marks(Build *b, bool *marks) {
   for (int next = 0; next < b->num_todo; next++) {
     ProofScalarId id = b->todo[next];
     const ProofScalar *scalar = scalar_at(b, id);
-    for (int i = 0; scalar->kind == PROOF_FUNCTION && i < scalar->num_args; i++)
+    for (int i = 0; i < scalar->num_args; i++)
       mark(b, marks, scalar->args[i]);
     if (scalar->kind == PROOF_VARIABLE)
       mark_sources(b, marks, id);
@@ -70,12 +70,12 @@ static void mark_roles(Build *b, bool *marks, bool of_decisions) {
   for (int r = 0; r < b->program->num_roles; r++)
     for (int i = 0; i < b->program->roles[r].num_ops; i++) {
       const ProofOp *op = &b->program->roles[r].ops[i];
-      ProofScalarId slots[PROOF_MAX_READS];
-      int count = proof_op_slots(op, slots);
-      for (int k = 0; k < count; k++)
-        mark(b, marks, slots[k]);
-      if (op->kind == PROOF_WAIT)
-        mark(b, marks, op->wait.parity);
+      ProofUse uses[PROOF_MAX_READS];
+      int count = proof_op_uses(op, uses);
+      for (int k = 0; k < count; k++) {
+        mark(b, marks, uses[k].slot);
+        mark(b, marks, uses[k].parity);
+      }
       if (op->kind == PROOF_BRANCH && of_decisions)
         mark(b, marks, op->branch.condition);
     }
@@ -93,24 +93,11 @@ static void multiply_period(Build *b, int64_t slots, ProofScalarId slot) {
     *period = 0;
 }
 
-static int64_t slots_of(const ProofProgram *p, const ProofPlace *place) {
-  return p->buffers[p->windows[place->window].buffer].num_slots;
-}
-
 static void multiply_op(Build *b, const ProofOp *op) {
-  const ProofProgram *p = b->program;
-  if (op->kind == PROOF_WAIT)
-    multiply_period(b, p->rows[op->wait.row].depth, op->wait.slot);
-  if (op->kind == PROOF_ARRIVE)
-    multiply_period(b, p->rows[op->arrive.row].depth, op->arrive.slot);
-  if (op->kind == PROOF_FILL) {
-    multiply_period(b, slots_of(p, &op->fill.place), op->fill.place.slot);
-    if (op->fill.how == PROOF_BY_TMA && op->fill.row >= 0)
-      multiply_period(b, p->rows[op->fill.row].depth, op->fill.row_slot);
-  }
-  for (int i = 0; op->kind == PROOF_READ && i < op->read.count; i++)
-    multiply_period(b, slots_of(p, &op->read.places[i]),
-                    op->read.places[i].slot);
+  ProofUse uses[PROOF_MAX_READS];
+  int count = proof_op_uses(op, uses);
+  for (int i = 0; i < count; i++)
+    multiply_period(b, proof_num_slots(b->program, &uses[i]), uses[i].slot);
 }
 
 //===-- Counters ----------------------------------------------------------===//
@@ -226,7 +213,7 @@ static bool asks_memory(const Build *b, ProofScalarId id,
     return in_memory;
   in_memory |=
       scalar->kind == PROOF_FUNCTION && scalar->function >= PROOF_OTHER;
-  for (int i = 0; scalar->kind == PROOF_FUNCTION && i < scalar->num_args; i++)
+  for (int i = 0; i < scalar->num_args; i++)
     if (asks_memory(b, scalar->args[i], variable, in_memory))
       return true;
   return false;
@@ -434,27 +421,8 @@ static void add_mark(Build *b, int64_t value, int *capacity) {
   out->num_marks++;
 }
 
-// Where a loop without events begins: what it decides is asked again by loops
-// that begin at the same number.
-static void mark_starts(Build *b, const ProofRole *role, int *capacity) {
-  for (int i = 0; i < role->num_ops; i++) {
-    const ProofOp *op = &role->ops[i], *decision = decision_of(role, i);
-    if (op->kind != PROOF_BIND || !op->bind.enters || !decision ||
-        has_events(b, role, i, decision->branch.target))
-      continue;
-    for (int k = 0; k < op->bind.count; k++) {
-      ProofVariable *variable = variable_of(b, op->bind.to[k]);
-      const ProofScalar *from = scalar_at(b, op->bind.from[k]);
-      if (variable && variable->step && from->kind == PROOF_CONSTANT)
-        add_mark(b, from->constant, capacity);
-    }
-  }
-}
-
 static void find_marks(Build *b) {
   int capacity = 0;
-  for (int r = 0; r < b->program->num_roles; r++)
-    mark_starts(b, &b->program->roles[r], &capacity);
   for (int i = 0; i < b->program->num_scalars; i++) {
     const ProofScalar *scalar = scalar_at(b, i);
     bool is_back =
@@ -524,7 +492,7 @@ static const uint64_t *asked_by(Live *l, ProofScalarId id) {
   if (scalar->kind == PROOF_VARIABLE && index >= 0 &&
       l->code == &l->build->program->roles[scalar->role])
     out[index / 64] |= UINT64_C(1) << index % 64;
-  for (int i = 0; scalar->kind == PROOF_FUNCTION && i < scalar->num_args; i++) {
+  for (int i = 0; i < scalar->num_args; i++) {
     const uint64_t *inner = asked_by(l, scalar->args[i]);
     for (int w = 0; w < l->variables->live_words; w++)
       out[w] |= inner[w];
@@ -566,8 +534,8 @@ static bool update_live(Live *l, int at, uint64_t *scratch) {
   int words = l->variables->live_words;
   const uint64_t *next = l->variables->live + (at + 1) * words;
   uint64_t *here = l->variables->live + at * words;
-  ProofScalarId slots[PROOF_MAX_READS];
-  int count = proof_op_slots(op, slots);
+  ProofUse uses[PROOF_MAX_READS];
+  int count = proof_op_uses(op, uses);
   size_t bytes = sizeof *here * (size_t)words;
   if (op->kind == PROOF_END)
     return false;
@@ -575,10 +543,10 @@ static bool update_live(Live *l, int at, uint64_t *scratch) {
          op->kind == PROOF_JUMP ? l->variables->live + op->jump.target * words
                                 : next,
          bytes);
-  for (int i = 0; i < count; i++)
-    ask(l, scratch, slots[i]);
-  if (op->kind == PROOF_WAIT)
-    ask(l, scratch, op->wait.parity);
+  for (int i = 0; i < count; i++) {
+    ask(l, scratch, uses[i].slot);
+    ask(l, scratch, uses[i].parity);
+  }
   if (op->kind == PROOF_BIND)
     ask_bind(l, op, next, scratch);
   if (op->kind == PROOF_BRANCH) {
@@ -599,7 +567,7 @@ static bool is_comparison(const ProofScalar *scalar) {
 static void add_question(bool *is_question, const Build *b, ProofScalarId id) {
   const ProofScalar *scalar = scalar_at(b, id);
   is_question[id] = true;
-  for (int i = 0; scalar->kind == PROOF_FUNCTION && i < scalar->num_args; i++)
+  for (int i = 0; i < scalar->num_args; i++)
     if (scalar->function == PROOF_AND || scalar->function == PROOF_OR ||
         scalar->function == PROOF_XOR || scalar->function == PROOF_SELECT)
       add_question(is_question, b, scalar->args[i]);
@@ -636,7 +604,7 @@ static void add_fixed(Build *b, ProofScalarId id) {
     is_new &= out->fixed[i] != id;
   if (is_new)
     out->fixed[out->num_fixed++] = id;
-  for (int i = 0; scalar->kind == PROOF_FUNCTION && i < scalar->num_args; i++)
+  for (int i = 0; i < scalar->num_args; i++)
     add_fixed(b, scalar->args[i]);
 }
 
@@ -654,7 +622,7 @@ static void ask_fixed(const Build *b, uint64_t *asks, ProofScalarId id) {
   for (int i = 0; i < b->out->num_fixed; i++)
     if (b->out->fixed[i] == id)
       asks[(i + 1) / 64] |= UINT64_C(1) << (i + 1) % 64;
-  for (int i = 0; scalar->kind == PROOF_FUNCTION && i < scalar->num_args; i++)
+  for (int i = 0; i < scalar->num_args; i++)
     ask_fixed(b, asks, scalar->args[i]);
 }
 
@@ -711,6 +679,57 @@ static void find_live(Build *b, int role) {
 
 bool proof_is_live(const ProofVariables *v, int op, int variable) {
   return is_in(v->live + op * v->live_words, variable);
+}
+
+//===-- What decisions read of memory -------------------------------------===//
+
+// Functions that are not computed, such as what memory has at a place.
+
+static ProofScalarId variable_in(const Build *b, ProofScalarId id) {
+  const ProofScalar *scalar = scalar_at(b, id);
+  ProofScalarId found = scalar->kind == PROOF_VARIABLE ? id : PROOF_NONE;
+  for (int i = 0; i < scalar->num_args; i++)
+    found = found < 0 ? variable_in(b, scalar->args[i]) : found;
+  return found;
+}
+
+static void add_source(ProofRead *read, ProofScalarId id) {
+  for (int i = 0; i < read->num_sources; i++)
+    if (read->sources[i] == id)
+      return;
+  read->sources[read->num_sources++] = id;
+}
+
+// Variables that are handed on until they are the one that is asked for.
+static void find_sources(Build *b, ProofRead *read) {
+  const ProofRole *role =
+      &b->program->roles[scalar_at(b, read->variable)->role];
+  read->sources =
+      TILE_ARENA_NEW(b->arena, ProofScalarId, b->program->num_scalars + 1);
+  add_source(read, read->variable);
+  for (int next = 0; next < read->num_sources; next++)
+    for (int i = 0; i < role->num_ops; i++) {
+      const ProofOp *op = &role->ops[i];
+      for (int k = 0; op->kind == PROOF_BIND && k < op->bind.count; k++)
+        if (op->bind.to[k] == read->sources[next] &&
+            scalar_at(b, op->bind.from[k])->kind == PROOF_VARIABLE)
+          add_source(read, op->bind.from[k]);
+    }
+}
+
+static void find_reads(Build *b) {
+  ProofNeeds *out = b->out;
+  int capacity = 0;
+  for (int i = 0; i < b->program->num_scalars; i++) {
+    const ProofScalar *scalar = scalar_at(b, i);
+    if (!out->is_needed[i] || scalar->kind != PROOF_FUNCTION ||
+        scalar->function < PROOF_OTHER || variable_in(b, i) < 0)
+      continue;
+    TILE_ARENA_RESERVE(b->arena, out->reads, out->num_reads, capacity);
+    ProofRead *read = &out->reads[out->num_reads++];
+    *read = (ProofRead){.scalar = i, .variable = variable_in(b, i)};
+    find_sources(b, read);
+  }
 }
 
 //===-- Entry -------------------------------------------------------------===//
@@ -786,7 +805,7 @@ void proof_needs_build(const ProofProgram *program, TileArena *arena,
       out->idle_agents |= 2u << 2 * r;
   Classes classes = {.build = &b};
   list_fixed(&b);
-  proof_reads_build(program, arena, out);
+  find_reads(&b);
   for (int r = 0; r < program->num_roles; r++) {
     find_counters(&b, r);
     find_next(&b, r);

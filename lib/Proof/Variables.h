@@ -24,9 +24,6 @@ typedef struct {
   ProofScalarId scalar, variable; // of several variables, one of them
   ProofScalarId *sources;
   int num_sources;
-  /// Per op of the role: whether it is asked for from there on, before one of
-  /// its variables gets another value.
-  bool *is_asked;
 } ProofRead;
 
 /// The variables of a role.
@@ -73,9 +70,6 @@ typedef struct {
   int64_t period; // of all slots and parities; 0: too long
 } ProofNeeds;
 
-/// Fills in `reads`, of scalars that are needed. Owner: `arena`.
-void proof_reads_build(const ProofProgram *program, TileArena *arena,
-                       ProofNeeds *out);
 /// Owner: `arena`.
 void proof_needs_build(const ProofProgram *program, TileArena *arena,
                        ProofNeeds *out);

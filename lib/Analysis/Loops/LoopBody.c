@@ -534,17 +534,3 @@ void tile_loop_sources_add_condition(TileLoopSources *sources) {
   ScfConditionOp op = tile_loop_form_condition(&sources->body->loop);
   tile_loop_sources_add(sources, scf_condition_condition(op));
 }
-
-static MlirWalkResult find_load(MlirOperation op, void *user_data) {
-  bool *has_loads = user_data;
-  *has_loads |= memref_load_is(op);
-  return *has_loads ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
-}
-
-bool tile_loop_sources_have_loads(const TileLoopSources *sources) {
-  bool has_loads = false;
-  for (int i = 0; i < sources->num_visited && !has_loads; i++)
-    mlirOperationWalk(sources->visited[i], find_load, &has_loads,
-                      MlirWalkPreOrder);
-  return has_loads;
-}

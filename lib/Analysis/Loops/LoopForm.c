@@ -24,12 +24,6 @@ bool tile_loop_form_get(MlirOperation op, TileLoopForm *out_form) {
   return true;
 }
 
-MlirValue tile_loop_form_init(const TileLoopForm *form, intptr_t c) {
-  return form->condition.ptr
-             ? tile_range_at(scf_while_inits(scf_while_cast(form->op)), c - 1)
-             : tile_range_at(scf_for_initArgs(scf_for_cast(form->op)), c - 1);
-}
-
 MlirValue tile_loop_form_update(const TileLoopForm *form, intptr_t c) {
   return mlirOperationGetOperand(mlirBlockGetTerminator(form->body), c - 1);
 }

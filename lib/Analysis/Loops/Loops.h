@@ -57,8 +57,6 @@ typedef struct {
 
 /// False for other ops.
 bool tile_loop_form_get(MlirOperation op, TileLoopForm *out_form);
-/// What the first iteration gets as carried value `c`.
-MlirValue tile_loop_form_init(const TileLoopForm *form, intptr_t c);
 /// What an iteration hands over as carried value `c`.
 MlirValue tile_loop_form_update(const TileLoopForm *form, intptr_t c);
 /// Carried value `c` in the block that gets it first.
@@ -177,9 +175,6 @@ void tile_loop_sources_add_statement(TileLoopSources *sources, int statement);
 /// Adds the sources of the decision whether an iteration exists: none for
 /// `scf.for`.
 void tile_loop_sources_add_condition(TileLoopSources *sources);
-/// Whether a load is among the arithmetic on the way to the sources: it may
-/// only happen in iterations that exist.
-bool tile_loop_sources_have_loads(const TileLoopSources *sources);
 
 /// Edges between the statements, as TileLoopPlan wants them.
 /// Owner: `arena`.

@@ -31,19 +31,6 @@ int64_t tile_kernel_thread_registers(MlirOperation kernel,
   return tile_target_thread_registers(target, num_threads, blocks);
 }
 
-int64_t tile_fragment_thread_registers(TileAllocOp fragment,
-                                       MlirOperation kernel,
-                                       const TileTarget *target,
-                                       int64_t num_threads) {
-  TileRoleOp role = tile_alloc_role(fragment);
-  int64_t most = target->max_thread_registers, given;
-  if (mlirOperationIsNull(role.op) || !target->has_setmaxnreg ||
-      mlirAttributeIsNull(tile_role_registers_attr(role)))
-    return tile_kernel_thread_registers(kernel, target, num_threads);
-  given = tile_role_registers(role);
-  return given < most ? given : most;
-}
-
 //===-- What fragments take -----------------------------------------------===//
 
 typedef struct {

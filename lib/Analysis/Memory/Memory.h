@@ -142,12 +142,6 @@ enum { TILE_OTHER_REGISTERS = 8 };
 int64_t tile_kernel_thread_registers(MlirOperation kernel,
                                      const TileTarget *target,
                                      int64_t num_threads);
-/// The same of the threads that hold the fragment: a role has what it was
-/// given.
-int64_t tile_fragment_thread_registers(TileAllocOp fragment,
-                                       MlirOperation kernel,
-                                       const TileTarget *target,
-                                       int64_t num_threads);
 /// Where most registers hold fragments.
 typedef struct {
   MlirOperation op; // after it; null: nowhere

@@ -281,19 +281,8 @@ static inline bool sync_is_async_at(const Accesses *accesses, size_t place) {
   return accesses->is_async && !(accesses->bits[place] & BY_THREADS);
 }
 
-//===-- Roles (SyncRoles.c) -----------------------------------------------===//
-
-/// Keeps in mind what an op of a role does, for those after the roles; leaves
-/// in `accesses` what threads of the role have to meet for.
-void sync_note_in_role(Flow *flow, Accesses *accesses);
-/// Adds the point that an arrival of a role needs before it; does nothing for
-/// any other op. Ends the validity of sync_accesses_of.
-void sync_transfer_arrival(Flow *flow, MlirOperation op, State state);
-
 //===-- Transfer (SyncTransfer.c) -----------------------------------------===//
 
-/// Whether two buffers, shared or not, may have bytes in common.
-bool sync_buffers_overlap(const Flow *flow, size_t a, size_t b);
 /// Adds the point that `op` needs before it, and does to `state` what both
 /// do.
 void sync_transfer_op(Flow *flow, MlirOperation op, State state);
@@ -301,6 +290,7 @@ void sync_transfer_op(Flow *flow, MlirOperation op, State state);
 /// may stand in it, and who exchanges what there is the business of its author.
 /// The ops in it count together, as one that stands in its place.
 void sync_transfer_scope(Flow *flow, MlirOperation scope, State state);
+
 //===-- Threads of accesses (SyncThreads.c) -------------------------------===//
 
 /// What is known of the use. Valid until the next call.

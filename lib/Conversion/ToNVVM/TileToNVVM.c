@@ -14,6 +14,7 @@
 #include "LoweredOps.h"
 #include "Memory/Memories.h"
 
+#include "Analysis/Index/Index.h"
 #include "Analysis/Memory/Memory.h"
 #include "Dialect/ForeignOps.h"
 #include "Dialect/KernelParams.h"
@@ -506,6 +507,32 @@ static Lowering *create(TileArena *arena, MlirOperation func,
       (!tile_kernel_has_tile_ops(func) && tile_kernel_num_threads(func) < 1);
   l->result = tile_success();
   return l;
+}
+
+// Reads the facts about the windows of a kernel, while its block ids and its
+// grid can be seen.
+static void window_facts_collect(Lowering *l, MlirOperation func) {
+  MlirRegion body = mlirOperationGetRegion(func, 0);
+  for (MlirBlock block = mlirRegionGetFirstBlock(body); block.ptr;
+       block = mlirBlockGetNextInRegion(block)) {
+    TILE_FOR_EACH_OP (op, block) {
+      if (!tile_region_is(op))
+        continue;
+      TileRegionOp region = tile_region_cast(op);
+      MlirType type = mlirValueGetType(tile_region_source(region));
+      if (!mlirTypeIsAMemRef(type) ||
+          mlirShapedTypeGetRank(type) > TILE_MAX_RANK)
+        continue;
+      WindowFacts *facts = TILE_ARENA_NEW(l->arena, WindowFacts, 1);
+      facts->region = op;
+      for (int d = 0; d < (int)mlirShapedTypeGetRank(type); d++)
+        facts->is_inside[d] = tile_window_is_inside(region, d);
+      facts->column_bytes =
+          tile_column_align_bytes(mlirOperationGetResult(op, 0));
+      facts->next = l->windows;
+      l->windows = facts;
+    }
+  }
 }
 
 static MlirLogicalResult lower_kernel(TileArena *arena, MlirOperation func,

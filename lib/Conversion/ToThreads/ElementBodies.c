@@ -459,26 +459,6 @@ MlirLogicalResult loop_code_plan(LoopCode *loop) {
 
 //===-- Code that elements share ------------------------------------------===//
 
-void loop_code_begin(LoopCode *loop) {
-  ThreadCode *code = loop->code;
-  TileInt in[3] = {tile_int_constant(0), code->lane, code->warp};
-  for (int i = 0; i < loop->num_accesses; i++) {
-    CodeAccess *access = &loop->accesses[i];
-    TileLayoutError error;
-    if (access->kind != ACCESS_REGISTER && access->kind != ACCESS_OFFSET)
-      continue;
-    access->storage = tile_storage(&code->b, access->access.memref);
-    if (access->kind == ACCESS_OFFSET) {
-      TileLayout composed = access->code->layout;
-      bool ok =
-          tile_layout_code_begin(&code->index, &composed, 1u << TILE_LAYOUT_REG,
-                                 in, access->code, &error);
-      assert(ok && "its terms were computed when it was planned");
-      (void)ok;
-    }
-  }
-}
-
 // Clones the arithmetic behind a value of the body, as far as `mapping` does
 // not hold it yet.
 static MlirValue loop_code_clone(LoopCode *loop, MlirValue value,

@@ -92,8 +92,6 @@ typedef struct {
 /// Decides kind and vector width of every access (ElementBodies.c).
 /// Errors: at the access.
 MlirLogicalResult loop_code_plan(LoopCode *loop);
-/// Emits what the accesses share, before the loop.
-void loop_code_begin(LoopCode *loop);
 /// Emits the indices of ACCESS_LINEAR at the coordinates `base`.
 void loop_code_rebase(LoopCode *loop, const TileInt *base);
 

@@ -163,9 +163,6 @@ void tile_emu_map_proxy_check(TileWarp *warp, const TileInsn *insn,
 
 //===-- Shared memory of other CTAs ---------------------------------------===//
 
-/// The CTA exits: reports accesses and copies it did not wait for.
-void tile_emu_dsmem_check_exit(TileCta *cta);
-
 /// Shared memory of `cta` that an operation writes asynchronously, and the
 /// mbarrier that learns of it.
 typedef struct {

@@ -34,60 +34,6 @@ static void note_op(TileCta *cta, const TileAsyncOp *op,
   cta->remote_ops[cta->num_remote_ops++] = note;
 }
 
-/// Has any thread of the CTA seen what `agent` did up to `tick`?
-static bool is_seen(const TileCta *cta, uint32_t agent, uint32_t tick) {
-  const TileCluster *cluster = cta->cluster;
-  const TileThreadClock *threads =
-      &cluster->clocks.threads[cta->rank * cluster->threads_per_cta];
-  for (uint32_t i = 0; i < cluster->threads_per_cta; i++)
-    if (threads[i].causal->ticks[agent] >= tick)
-      return true;
-  return false;
-}
-
-static void find_early_exit(TileCta *cta, uint32_t thread, uint32_t insn) {
-  TileCluster *cluster = cta->cluster;
-  TileCta *other = &cluster->ctas[thread / cluster->threads_per_cta];
-  uint32_t in_cta = thread % cluster->threads_per_cta;
-  TileWarp *warp = &other->warps[in_cta / TILE_WARP_SIZE];
-  tile_emu_find(warp, &warp->kernel->code[insn],
-                tile_lane_bit(in_cta % TILE_WARP_SIZE),
-                TILE_FINDING_CLUSTER_EXIT,
-                "CTA rank %u does not wait for this access to its shared "
-                "memory before it exits",
-                cta->rank);
-}
-
-static void check_accesses(TileCta *cta) {
-  const TileCluster *cluster = cta->cluster;
-  for (uint32_t thread = 0; thread < cluster->num_threads; thread++) {
-    const TileRemoteAccess *access = &cta->remote[thread];
-    if (access->tick && !is_seen(cta, thread, access->tick))
-      find_early_exit(cta, thread, access->insn);
-  }
-  for (uint32_t i = 0; i < cta->num_remote_ops; i++) {
-    const TileRemoteOp *op = &cta->remote_ops[i];
-    if (!is_seen(cta, op->agent, op->tick))
-      find_early_exit(cta, op->thread, op->insn);
-  }
-}
-
-void tile_emu_dsmem_check_exit(TileCta *cta) {
-  TileCluster *cluster = cta->cluster;
-  for (uint32_t i = 0; i < cluster->num_async; i++) {
-    const TileAsyncOp *op = cluster->async_ops[i];
-    if (op->kind != TILE_ASYNC_REMOTE)
-      continue;
-    if (op->cta == cta || op->as.remote.source == cta)
-      tile_emu_find(op->warp, op->insn, op->lanes, TILE_FINDING_CLUSTER_EXIT,
-                    "CTA rank %u exits while this operation still %s its "
-                    "shared memory",
-                    cta->rank, op->cta == cta ? "writes" : "reads");
-  }
-  if (cta->remote)
-    check_accesses(cta);
-}
-
 //===-- Operations --------------------------------------------------------===//
 
 /// The mbarrier has to be in the CTA that is written.

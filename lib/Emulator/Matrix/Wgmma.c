@@ -121,18 +121,6 @@ void tile_emu_wgmma_hazard(TileWarp *warp, const TileInsn *insn,
   }
 }
 
-void tile_emu_wgmma_note_writes(TileWarp *warp, const TileInsn *insn) {
-  TileWgmmaState *wgmma = &warp->wgmma;
-  if (insn->flags & TILE_INSN_COPY) { // inherits from its source
-    if (insn->num_regs)
-      wgmma->written_at[insn->reg_ids[0]] =
-          insn->num_regs > 1 ? wgmma->written_at[insn->reg_ids[1]] : 0;
-    return;
-  }
-  for (uint32_t i = 0; i < insn->num_dst_regs; i++)
-    wgmma->written_at[insn->reg_ids[i]] = wgmma->fence_number;
-}
-
 //===-- Sparse A ----------------------------------------------------------===//
 
 // PTX ISA, "wgmma.mma_async.sp". A has half of its elements in registers or

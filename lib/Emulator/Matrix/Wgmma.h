@@ -119,7 +119,5 @@ TileLanes tile_emu_wgmma_issue(TileWarp *warp, const TileInsn *insn,
 /// flight, and completes it then.
 void tile_emu_wgmma_hazard(TileWarp *warp, const TileInsn *insn,
                            TileLanes lanes);
-/// Remembers which registers were written after the last wgmma.fence.
-void tile_emu_wgmma_note_writes(TileWarp *warp, const TileInsn *insn);
 
 #endif // TILE_EMULATOR_WGMMA_H

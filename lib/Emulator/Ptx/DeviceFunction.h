@@ -84,9 +84,6 @@ typedef struct TileFunction {
 uint32_t tile_emu_function_find(const TileParser *parser, TileText name);
 /// What a kernel sees as its address; 0 for TILE_NO_FUNCTION.
 uint64_t tile_emu_function_address(uint32_t number);
-/// Index in the kernel of function `number` of the module. Its code follows
-/// when the kernel has been read.
-uint32_t tile_emu_function_use(TileParser *parser, uint32_t number);
 
 /// A constant fits everywhere, other values must have the wanted sizes.
 static inline bool tile_call_values_match(const TileCallValues *given,

@@ -110,20 +110,6 @@ uint64_t tile_emu_function_address(uint32_t number) {
   return FUNCTION_WINDOW + (uint64_t)number * FUNCTION_SPACING;
 }
 
-uint32_t tile_emu_function_use(TileParser *parser, uint32_t number) {
-  TileKernel *kernel = parser->kernel;
-  TileArena *arena = &parser->module->arena;
-  for (uint32_t i = 0; i < kernel->num_functions; i++)
-    if (kernel->functions[i]->number == number)
-      return i;
-  TileFunction *function = TILE_ARENA_NEW(arena, TileFunction, 1);
-  TileText name = parser->functions[number].name;
-  function->name = tile_arena_strdup(arena, name.start, name.length);
-  function->number = number;
-  TILE_PTX_PUSH(arena, kernel->functions, kernel->num_functions, function);
-  return kernel->num_functions - 1;
-}
-
 /// Registers of a function have been declared.
 static void function_note_registers(TileParser *parser,
                                     const TileRegisterDecl *decl) {

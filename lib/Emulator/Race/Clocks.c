@@ -176,17 +176,6 @@ void tile_emu_clock_proxy_fence(TileClocks *clocks, uint32_t thread) {
   replace(clocks, &clock->fenced, join(clocks, clock->fenced, clock->causal));
 }
 
-bool tile_emu_loads_had_ended(const TileThreadClock *thread, uint32_t tick,
-                              uint32_t until) {
-  for (uint32_t i = 0; i < TILE_LOAD_ENDS; i++) { // from the oldest one
-    uint32_t end =
-        thread->load_ends[(thread->last_load_end + 1 + i) % TILE_LOAD_ENDS];
-    if (end >= tick)
-      return end <= until || i == 0;
-  }
-  return false;
-}
-
 //===-- Sync points -------------------------------------------------------===//
 
 static void sync_prepare(TileClocks *clocks, TileSyncClock *point) {

@@ -207,10 +207,6 @@ static inline void tile_clocks_end_loads(TileClocks *clocks,
     tile_clock_end_loads(&clocks->threads[first_thread + l]);
   }
 }
-/// Whether loads of the thread at `tick` were over when it reached `until`.
-/// What is too long ago to be known were.
-bool tile_emu_loads_had_ended(const TileThreadClock *thread, uint32_t tick,
-                              uint32_t until);
 /// fence.proxy.async: all that the thread has seen is fenced.
 void tile_emu_clock_proxy_fence(TileClocks *clocks, uint32_t thread);
 

@@ -186,6 +186,19 @@ static TileFindingKind read_race_kind(const TileCluster *cluster,
   return TILE_FINDING_RACE;
 }
 
+// Whether loads of the thread at `tick` were over when it reached `until`.
+// What is too long ago to be known were.
+static bool loads_had_ended(const TileThreadClock *thread, uint32_t tick,
+                            uint32_t until) {
+  for (uint32_t i = 0; i < TILE_LOAD_ENDS; i++) { // from the oldest one
+    uint32_t end =
+        thread->load_ends[(thread->last_load_end + 1 + i) % TILE_LOAD_ENDS];
+    if (end >= tick)
+      return end <= until || i == 0;
+  }
+  return false;
+}
+
 /// A thread has loaded, and told `access`, a write of the async proxy: was the
 /// load over by then? Within a warp nobody is told before.
 static bool has_load_ended(const TileCluster *cluster,
@@ -195,9 +208,8 @@ static bool has_load_ended(const TileCluster *cluster,
       thread / TILE_WARP_SIZE == access->thread / TILE_WARP_SIZE ||
       is_fenced(access, epoch))
     return true;
-  return tile_emu_loads_had_ended(&cluster->clocks.threads[thread],
-                                  tile_epoch_tick(epoch),
-                                  access->causal[thread]);
+  return loads_had_ended(&cluster->clocks.threads[thread],
+                         tile_epoch_tick(epoch), access->causal[thread]);
 }
 
 //===-- Rules -------------------------------------------------------------===//

@@ -161,9 +161,6 @@ struct TileKernelStatistics {
   const char **wait_names; // by entry of statistics.waits
 };
 
-/// Adds the counts of a launch to those of its kernel.
-void tile_emu_statistics_keep(TileRun *run, const TileStatistics *statistics);
-void tile_emu_statistics_destroy(TileEmu *emu);
 const char *tile_emu_wait_name(const TileRun *run, TileWaitKind kind,
                                uint32_t object, char out_name[200]);
 

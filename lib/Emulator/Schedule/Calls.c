@@ -350,10 +350,26 @@ static void note_callee(TileParser *parser, uint32_t callee) {
   function->callees[function->num_callees++] = callee;
 }
 
+// Index in the kernel of function `number` of the module. Its code follows
+// when the kernel has been read.
+static uint32_t function_use(TileParser *parser, uint32_t number) {
+  TileKernel *kernel = parser->kernel;
+  TileArena *arena = &parser->module->arena;
+  for (uint32_t i = 0; i < kernel->num_functions; i++)
+    if (kernel->functions[i]->number == number)
+      return i;
+  TileFunction *function = TILE_ARENA_NEW(arena, TileFunction, 1);
+  TileText name = parser->functions[number].name;
+  function->name = tile_arena_strdup(arena, name.start, name.length);
+  function->number = number;
+  TILE_PTX_PUSH(arena, kernel->functions, kernel->num_functions, function);
+  return kernel->num_functions - 1;
+}
+
 // A call through an address may reach any function.
 static void functions_use_all(TileParser *parser) {
   for (uint32_t i = 0; i < parser->num_functions; i++)
-    tile_emu_function_use(parser, i);
+    function_use(parser, i);
 }
 
 /// Decodes a call; operand `callee` is a function or a register.
@@ -363,7 +379,7 @@ static void decode_function_call(TileDecoder *decoder, uint32_t callee) {
   TileCallSite *site = TILE_ARENA_NEW(&parser->module->arena, TileCallSite, 1);
   site->callee = TILE_NO_FUNCTION;
   if (target->kind == TILE_OPERAND_FUNCTION)
-    site->callee = tile_emu_function_use(parser, target->symbol);
+    site->callee = function_use(parser, target->symbol);
   else {
     site->slot = tile_decode_src_of(decoder, target, TILE_PTX_U64);
     functions_use_all(parser);

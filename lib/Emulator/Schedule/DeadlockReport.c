@@ -450,13 +450,3 @@ void tile_emu_deadlock_print(TileCluster *cluster, const char *what,
                       buffer);
   free(report);
 }
-
-void tile_emu_deadlock_report(TileCluster *cluster, TileFindingKind kind,
-                              const char *what) {
-  TileString buffer = {0};
-  tile_emu_deadlock_print(cluster, what, &buffer);
-  buffer.data[buffer.size_bytes - 1] = 0; // the last newline
-  tile_emu_find_in_cluster(cluster, kind, buffer.data);
-  cluster->is_stopped = true;
-  tile_string_deinit(&buffer);
-}

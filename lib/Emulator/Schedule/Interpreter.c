@@ -103,9 +103,64 @@ static void group_save(const Group *group) {
 
 //===-- Exit --------------------------------------------------------------===//
 
+static void find_early_exit(TileCta *cta, uint32_t thread, uint32_t insn) {
+  TileCluster *cluster = cta->cluster;
+  TileCta *other = &cluster->ctas[thread / cluster->threads_per_cta];
+  uint32_t in_cta = thread % cluster->threads_per_cta;
+  TileWarp *warp = &other->warps[in_cta / TILE_WARP_SIZE];
+  tile_emu_find(warp, &warp->kernel->code[insn],
+                tile_lane_bit(in_cta % TILE_WARP_SIZE),
+                TILE_FINDING_CLUSTER_EXIT,
+                "CTA rank %u does not wait for this access to its shared "
+                "memory before it exits",
+                cta->rank);
+}
+
+/// Has any thread of the CTA seen what `agent` did up to `tick`?
+static bool is_seen(const TileCta *cta, uint32_t agent, uint32_t tick) {
+  const TileCluster *cluster = cta->cluster;
+  const TileThreadClock *threads =
+      &cluster->clocks.threads[cta->rank * cluster->threads_per_cta];
+  for (uint32_t i = 0; i < cluster->threads_per_cta; i++)
+    if (threads[i].causal->ticks[agent] >= tick)
+      return true;
+  return false;
+}
+
+static void check_accesses(TileCta *cta) {
+  const TileCluster *cluster = cta->cluster;
+  for (uint32_t thread = 0; thread < cluster->num_threads; thread++) {
+    const TileRemoteAccess *access = &cta->remote[thread];
+    if (access->tick && !is_seen(cta, thread, access->tick))
+      find_early_exit(cta, thread, access->insn);
+  }
+  for (uint32_t i = 0; i < cta->num_remote_ops; i++) {
+    const TileRemoteOp *op = &cta->remote_ops[i];
+    if (!is_seen(cta, op->agent, op->tick))
+      find_early_exit(cta, op->thread, op->insn);
+  }
+}
+
+// The CTA exits: reports accesses and copies it did not wait for.
+static void dsmem_check_exit(TileCta *cta) {
+  TileCluster *cluster = cta->cluster;
+  for (uint32_t i = 0; i < cluster->num_async; i++) {
+    const TileAsyncOp *op = cluster->async_ops[i];
+    if (op->kind != TILE_ASYNC_REMOTE)
+      continue;
+    if (op->cta == cta || op->as.remote.source == cta)
+      tile_emu_find(op->warp, op->insn, op->lanes, TILE_FINDING_CLUSTER_EXIT,
+                    "CTA rank %u exits while this operation still %s its "
+                    "shared memory",
+                    cta->rank, op->cta == cta ? "writes" : "reads");
+  }
+  if (cta->remote)
+    check_accesses(cta);
+}
+
 static void check_leaks(TileCta *cta) {
   TileCluster *cluster = cta->cluster;
-  tile_emu_dsmem_check_exit(cta);
+  dsmem_check_exit(cta);
   tile_emu_registers_check_exit(cta);
   for (uint32_t i = 0; i < cluster->num_async; i++) {
     const TileAsyncOp *op = cluster->async_ops[i];
@@ -251,12 +306,25 @@ static bool step_block(Group *group, TileLanes blocked) {
 
 //===-- Entry -------------------------------------------------------------===//
 
+// Remembers which registers were written after the last wgmma.fence.
+static void wgmma_note_writes(TileWarp *warp, const TileInsn *insn) {
+  TileWgmmaState *wgmma = &warp->wgmma;
+  if (insn->flags & TILE_INSN_COPY) { // inherits from its source
+    if (insn->num_regs)
+      wgmma->written_at[insn->reg_ids[0]] =
+          insn->num_regs > 1 ? wgmma->written_at[insn->reg_ids[1]] : 0;
+    return;
+  }
+  for (uint32_t i = 0; i < insn->num_dst_regs; i++)
+    wgmma->written_at[insn->reg_ids[i]] = wgmma->fence_number;
+}
+
 static inline void check_wgmma(TileWarp *warp, const TileInsn *insn,
                                TileLanes lanes) {
   if (TILE_UNLIKELY(warp->wgmma.num_issued != warp->wgmma.num_retired))
     tile_emu_wgmma_hazard(warp, insn, lanes);
   if (!(insn->flags & TILE_INSN_WGMMA))
-    tile_emu_wgmma_note_writes(warp, insn);
+    wgmma_note_writes(warp, insn);
 }
 
 /// Executes an ordinary instruction; false when no lane goes on.

@@ -34,10 +34,6 @@ void tile_emu_co_resident_run(TileRun *run);
 
 //===-- Others ------------------------------------------------------------===//
 
-/// Reports `what` happened, NULL: that no thread makes progress, and where each
-/// one is, and ends the cluster. DeadlockReport.c
-void tile_emu_deadlock_report(TileCluster *cluster, TileFindingKind kind,
-                              const char *what);
 /// Appends where each thread of the cluster is.
 void tile_emu_deadlock_print(TileCluster *cluster, const char *what,
                              TileString *buffer);

@@ -274,9 +274,21 @@ static bool resolve_stall(TileSchedule *schedule) {
   return any;
 }
 
+// Reports `what` happened, NULL: that no thread makes progress, and where each
+// one is, and ends the cluster. DeadlockReport.c
+static void deadlock_report(TileCluster *cluster, TileFindingKind kind,
+                            const char *what) {
+  TileString buffer = {0};
+  tile_emu_deadlock_print(cluster, what, &buffer);
+  buffer.data[buffer.size_bytes - 1] = 0; // the last newline
+  tile_emu_find_in_cluster(cluster, kind, buffer.data);
+  cluster->is_stopped = true;
+  tile_string_deinit(&buffer);
+}
+
 static bool stop(TileSchedule *schedule, TileFindingKind kind,
                  const char *what) {
-  tile_emu_deadlock_report(schedule->cluster, kind, what);
+  deadlock_report(schedule->cluster, kind, what);
   return false;
 }
 
@@ -371,7 +383,7 @@ bool tile_emu_schedule_turn(TileSchedule *schedule) {
   if (!schedule->num_runnable) {
     if (resolve_stall(schedule))
       return true;
-    tile_emu_deadlock_report(cluster, TILE_FINDING_DEADLOCK, NULL);
+    deadlock_report(cluster, TILE_FINDING_DEADLOCK, NULL);
     return false;
   }
   TileWarp *warp = choose_warp(schedule);

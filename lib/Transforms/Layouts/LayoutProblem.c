@@ -14,6 +14,7 @@
 #include "Support/Diagnostics.h"
 #include "Support/Iterate.h"
 #include "Tile/Ops/scf.h"
+#include "Tile/Ops/vector.h"
 #include <stdio.h>
 
 enum { NAME_CAPACITY = 64, LOOP_WEIGHT = 16, MAX_WEIGHT = 1 << 16 };
@@ -115,12 +116,36 @@ static int find_buffer(const TileLayoutProblem *problem, MlirValue value) {
   return -1;
 }
 
+static bool takes_any_layout(MlirOperation op) {
+  return memref_load_is(op) || memref_store_is(op) ||
+         memref_atomic_rmw_is(op) || memref_dim_is(op) || vector_load_is(op) ||
+         vector_store_is(op);
+}
+
+// The first op of another dialect that uses the shared tile `tile`, or a view
+// of it, as a memref, and so expects row after row; null: none. Loads and
+// stores of elements take any layout.
+static MlirOperation foreign_user(MlirValue tile) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(tile);
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = mlirOpOperandGetOwner(use);
+    MlirOperation inner = {NULL};
+    if (tile_view_is(op))
+      inner = foreign_user(mlirOperationGetResult(op, 0));
+    else if (!tile_op_is(op) && !takes_any_layout(op))
+      inner = op;
+    if (inner.ptr)
+      return inner;
+  }
+  return (MlirOperation){NULL};
+}
+
 static void give_user_layout(Build *build, int index, TileAllocOp alloc) {
   MlirAttribute layout = tile_alloc_layout_attr(alloc);
   TileInferBuffer *buffer = &build->out->problem.buffer[index];
   if (mlirAttributeIsNull(layout)) {
     if (buffer->space == TILE_INFER_SHARED &&
-        tile_foreign_user(build->out->values[index]).ptr)
+        foreign_user(build->out->values[index]).ptr)
       buffer->user = "linear"; // a memref for upstream's conversions
     return;
   }

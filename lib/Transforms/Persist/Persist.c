@@ -10,21 +10,595 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Persist.h"
-
+#include "Analysis/Index/Index.h"
+#include "Analysis/Instructions/Instructions.h"
+#include "Analysis/Memory/Memory.h"
 #include "Support/Constants.h"
 #include "Support/Diagnostics.h"
 #include "Support/Iterate.h"
+#include "Support/KeyTable.h"
+#include "Tile/Ops/arith.h"
+#include "Tile/Ops/cf.h"
+#include "Tile/Ops/gpu.h"
 #include "Tile/Ops/memref.h"
 #include "Tile/Ops/scf.h"
 #include "TilePasses.h"
+#include "Transforms/Stores/Stores.h"
+
 #include <string.h>
+
+//===-- The plan ----------------------------------------------------------===//
+
+// A tile is what one block of the launch computes; the blocks of a persistent
+// launch stay on their multiprocessors and compute several tiles one after the
+// other.
+
+// A launch may be made persistent when its blocks may run one after the other,
+// in any order, on the same threads:
+//
+//   - its state begins anew with each tile: tiles of shared memory do, since
+//     their contents are undefined at first; mbarriers and roles do not;
+//   - no block waits for another one, and none belongs to a cluster.
+//
+// It pays when the copies of the next tile can be under way while this one is
+// stored: the kernel will have roles, and no other block on the multiprocessor
+// that would fill the gap. Blocks that take differently long are left to the
+// scheduler of the hardware, which gives the next one to whoever is done.
+
+typedef enum {
+  TILE_PERSIST_CHOSEN, // by the compiler
+  TILE_PERSIST_REQUIRED,
+  TILE_PERSIST_OFF
+} TilePersistWish;
+
+// Why the launch stays as it is.
+typedef struct {
+  const char *code;      // "tile-persist/clusters"; NULL: no reason
+  MlirOperation culprit; // the op to look at, or null
+  bool is_illegal;       // else it would not pay
+  int64_t figures[2];    // what the units of the text count
+} TilePersistReason;
+
+typedef struct {
+  TileArena *arena;
+  const TileTarget *target;
+  GPULaunchOp launch;
+  // No loop whose copies a producer could make run ahead: nothing is said of
+  // such a launch unless it has to be persistent.
+  bool is_candidate;
+  bool is_persistent; // the grid is made from the multiprocessors already
+  bool is_by_hand;    // blocks loop over tiles in steps of the grid
+  TilePersistReason reason;
+  int64_t num_tiles;     // -1: not a constant
+  int64_t blocks_per_sm; // at least 1
+  // Rows of a panel of tiles (tile.block_swizzle); 0: tiles in the order of
+  // their numbers.
+  int64_t panel;
+  TileStaging *stagings;
+  // Two warpgroups are to take tiles in turn, each with staging tiles of its
+  // own.
+  bool is_pingpong;
+} TilePersistPlan;
+
+// What a code means, and what helps; what the figures of the reason count, if
+// there are any.
+typedef struct {
+  const char *code, *reason, *help, *note, *units[2];
+} TilePersistText;
+
+//===-- Tiles that epilogues are stored from ------------------------------===//
+//
+// In a persistent launch the rings are full of the next tile while this one is
+// stored, so a tile that the store passes through needs bytes of its own. Where
+// they are missing, it is cut into parts.
+
+// A copy that reads or writes all of `tile` as operand `operand`.
+static TileCopyOp copy_of(MlirValue tile, intptr_t operand) {
+  TileCopyOp found = {TILE_NULL_OP};
+  for (MlirOpOperand use = mlirValueGetFirstUse(tile);
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    if (tile_copy_is(mlirOpOperandGetOwner(use)) &&
+        mlirOpOperandGetOperandNumber(use) == operand)
+      found = tile_copy_cast(mlirOpOperandGetOwner(use));
+  return found;
+}
+
+static int count_uses(MlirValue value) {
+  int count = 0;
+  for (MlirOpOperand use = mlirValueGetFirstUse(value);
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    count++;
+  return count;
+}
+
+// `second` follows `first` in its block, and nothing between has effects.
+static bool are_neighbours(MlirOperation first, MlirOperation second) {
+  MlirOperation op = mlirOperationGetNextInBlock(first);
+  while (op.ptr && !mlirOperationEqual(op, second) &&
+         mlirxIsMemoryEffectFree(op))
+    op = mlirOperationGetNextInBlock(op);
+  return op.ptr && mlirOperationEqual(op, second);
+}
+
+// The last dimension of the window is the last one of the tensor.
+static bool has_last_dim(MlirValue window) {
+  TileBox box;
+  return tile_box_of(window, &box) && box.region.op.ptr && box.rank > 0 &&
+         box.dim[box.rank - 1] >= 0;
+}
+
+// Rows of a part are whole lines of 32 bytes, and as aligned as those of the
+// tile are said to be.
+static int64_t unit_bytes(TileCopyOp store) {
+  enum { LINE_BYTES = 32 };
+  TileRegionOp region =
+      tile_region_cast(mlirOpResultGetOwner(tile_copy_dst(store)));
+  if (mlirAttributeIsNull(tile_region_align_attr(region)) ||
+      tile_region_align(region) < LINE_BYTES)
+    return LINE_BYTES;
+  return tile_region_align(region);
+}
+
+static bool staging_of(TileAllocOp alloc, TileStaging *out) {
+  enum { DST = 1 }; // operand number
+  MlirValue tile = tile_alloc_memref(alloc);
+  TileShape shape, from;
+  if (!tile_shape_of(tile, &shape) || shape.space != TILE_SPACE_SHARED ||
+      shape.rank < 1 || !mlirAttributeIsNull(tile_alloc_layout_attr(alloc)) ||
+      count_uses(tile) != 2)
+    return false;
+  *out = (TileStaging){.alloc = alloc,
+                       .fill = copy_of(tile, DST),
+                       .store = copy_of(tile, 0),
+                       .num_columns = shape.extent[shape.rank - 1]};
+  if (!out->fill.op.ptr || !out->store.op.ptr ||
+      !tile_shape_of(tile_copy_src(out->fill), &from) ||
+      from.space != TILE_SPACE_FRAGMENT ||
+      !tile_is_whole(tile_copy_src(out->fill)) ||
+      !has_last_dim(tile_copy_dst(out->store)) ||
+      !are_neighbours(out->fill.op, out->store.op))
+    return false;
+  int64_t elem_bits = tile_elem_bits(shape.element);
+  out->cut = tile_staging_cut_whole(
+      tile_shape_num_elems(&shape) * elem_bits / 8,
+      out->num_columns * elem_bits / 8, unit_bytes(out->store));
+  return true;
+}
+
+typedef struct {
+  TilePersistPlan *plan;
+  TileStaging **tail;
+} Find;
+
+static MlirWalkResult find_staging(MlirOperation op, void *user_data) {
+  Find *find = user_data;
+  TileStaging found;
+  if (!tile_alloc_is(op) || !staging_of(tile_alloc_cast(op), &found))
+    return MlirWalkResultAdvance;
+  *find->tail = TILE_ARENA_NEW(find->plan->arena, TileStaging, 1);
+  **find->tail = found;
+  find->tail = &(*find->tail)->next;
+  return MlirWalkResultAdvance;
+}
+
+// Cuts staging tiles until `total_bytes` of shared memory are at most
+// `limit_bytes`, with `num_copies` of each staging tile where one is counted.
+// False when that is not enough.
+static bool solve_staging(TilePersistPlan *plan, int64_t total_bytes,
+                          int num_copies, int64_t limit_bytes) {
+  Find find = {plan, &plan->stagings};
+  plan->stagings = NULL;
+  mlirOperationWalk(plan->launch.op, find_staging, &find, MlirWalkPreOrder);
+  for (TileStaging *s = plan->stagings; s; s = s->next)
+    total_bytes += (num_copies - 1) * tile_staging_cut_bytes(&s->cut);
+  while (total_bytes > limit_bytes) {
+    TileStaging *largest = NULL;
+    for (TileStaging *s = plan->stagings; s; s = s->next) {
+      TileStagingCut next = s->cut;
+      if (tile_staging_cut_next(&next) &&
+          (!largest || tile_staging_cut_bytes(&s->cut) >
+                           tile_staging_cut_bytes(&largest->cut)))
+        largest = s;
+    }
+    if (!largest)
+      return false;
+    total_bytes -= num_copies * tile_staging_cut_bytes(&largest->cut);
+    tile_staging_cut_next(&largest->cut);
+    total_bytes += num_copies * tile_staging_cut_bytes(&largest->cut);
+  }
+  return true;
+}
+
+//===-- Texts -------------------------------------------------------------===//
+
+static const TilePersistText texts[] = {
+    {"tile-persist/clusters",
+     "the blocks form clusters",
+     "launch without clusters",
+     NULL,
+     {NULL, NULL}},
+    {"tile-persist/user-sync",
+     "the kernel holds barriers or roles of its own, whose state outlives a "
+     "tile",
+     "leave them to the compiler, or write the loop over tiles yourself",
+     "this op",
+     {NULL, NULL}},
+    {"tile-persist/foreign-op",
+     "the kernel holds an op of which it is not known whether it may run once "
+     "per tile",
+     "move it out of the kernel",
+     "this op",
+     {NULL, NULL}},
+    {"tile-persist/waits",
+     "a loop reads memory that the kernel writes: blocks may wait for each "
+     "other",
+     "use one kernel after the other",
+     "it is read here",
+     {NULL, NULL}},
+    {"tile-persist/few-tiles",
+     "the launch has no more blocks than the chip has multiprocessors",
+     "nothing is lost, all blocks run at once",
+     NULL,
+     {"blocks", "multiprocessors"}},
+    {"tile-persist/uneven",
+     "how long a block takes depends on its number; the hardware gives the "
+     "next one to whoever is done first",
+     "persist = true in tile.kernel_config, if it hardly does",
+     "this op",
+     {NULL, NULL}},
+    {"tile-persist/shared-memory",
+     "the tiles that it is stored from may have no place beside the rings, "
+     "which the next tile fills meanwhile",
+     "fewer stages; copies from a fragment to a shared tile, and from there to "
+     "the tensor next, are made in parts",
+     NULL,
+     {"bytes", "are left"}},
+    {"tile-persist/occupancy",
+     "several blocks fit on a multiprocessor, where one computes while another "
+     "stores",
+     "persist = true in tile.kernel_config",
+     NULL,
+     {"blocks", NULL}},
+};
+
+// The texts of `code`, which exists.
+static const TilePersistText *persist_text(const char *code) {
+  size_t i = 0;
+  while (strcmp(texts[i].code, code) != 0)
+    i++;
+  return &texts[i];
+}
+
+static void give_up(TilePersistPlan *plan, const char *code,
+                    MlirOperation culprit, bool is_illegal) {
+  if (plan->reason.code && (plan->reason.is_illegal || !is_illegal))
+    return; // the first one; what is illegal counts more
+  plan->reason = (TilePersistReason){
+      .code = code, .culprit = culprit, .is_illegal = is_illegal};
+}
+
+// What does not pay, with the figures that say so.
+static void give_up_for(TilePersistPlan *plan, const char *code, int64_t first,
+                        int64_t second) {
+  bool is_first = !plan->reason.code;
+  give_up(plan, code, TILE_NULL_OP, false);
+  if (!is_first)
+    return;
+  plan->reason.figures[0] = first;
+  plan->reason.figures[1] = second;
+}
+
+//===-- The launch --------------------------------------------------------===//
+
+static bool depends_on_sms(MlirValue value, int depth) {
+  if (depth == 0 || !mlirValueIsAOpResult(value))
+    return false;
+  MlirOperation op = mlirOpResultGetOwner(value);
+  bool found = tile_num_sms_is(op);
+  for (intptr_t i = 0; !found && i < mlirOperationGetNumOperands(op); i++)
+    found = depends_on_sms(mlirOperationGetOperand(op, i), depth - 1);
+  return found;
+}
+
+static void read_grid(TilePersistPlan *plan) {
+  enum { MAX_DEPTH = 6 }; // host arithmetic of grids is shallow
+  MlirValue size[3] = {gpu_launch_gridSizeX(plan->launch),
+                       gpu_launch_gridSizeY(plan->launch),
+                       gpu_launch_gridSizeZ(plan->launch)};
+  plan->num_tiles = 1;
+  for (int i = 0; i < 3; i++) {
+    int64_t extent;
+    plan->is_persistent |= depends_on_sms(size[i], MAX_DEPTH);
+    if (plan->num_tiles >= 0 &&
+        (!mlirxConstantInt(size[i], &extent) || extent < 0 ||
+         __builtin_mul_overflow(plan->num_tiles, extent, &plan->num_tiles)))
+      plan->num_tiles = -1;
+  }
+  if (mlirValueIsNull(gpu_launch_clusterSizeX(plan->launch)))
+    return;
+  give_up(plan, "tile-persist/clusters", TILE_NULL_OP, true);
+}
+
+//===-- What values depend on ---------------------------------------------===//
+
+// Block ids, as bits.
+enum { BY_X = 1, BY_Y = 2, BY_Z = 4 };
+
+typedef struct {
+  TilePersistPlan *plan;
+  TileInstrContext instr;
+  TilePointerMap masks; // of values: the block ids that they depend on
+  int64_t row_bytes[2]; // copied per step and block: by x only, by y only
+  bool may_have_roles;  // the kernel does not refuse
+} Scan;
+
+static int mask_of(const Scan *scan, MlirValue value) {
+  return (int)(intptr_t)tile_pointer_map_get(&scan->masks, value.ptr);
+}
+
+static void set_mask(Scan *scan, MlirValue value, int mask) {
+  if (mask)
+    tile_pointer_map_set(&scan->masks, value.ptr, (void *)(intptr_t)mask);
+}
+
+// Values that a loop hands over count by what they begin with: this decides
+// what pays, never what is right.
+static int note_masks(Scan *scan, MlirOperation op) {
+  int mask = 0;
+  if (gpu_block_id_is(op))
+    mask = 1 << (int)gpu_block_id_dimension(gpu_block_id_cast(op));
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    mask |= mask_of(scan, mlirOperationGetOperand(op, i));
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+    set_mask(scan, mlirOperationGetResult(op, i), mask);
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
+    MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+    for (intptr_t i = 0; block.ptr && i < mlirBlockGetNumArguments(block); i++)
+      set_mask(scan, mlirBlockGetArgument(block, i), mask);
+  }
+  return mask;
+}
+
+//===-- Is it legal? ------------------------------------------------------===//
+
+static bool has_prefix(MlirOperation op, const char *prefix) {
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  size_t length = strlen(prefix);
+  return name.length >= length && !memcmp(name.data, prefix, length);
+}
+
+static bool is_global(MlirValue memref) {
+  TileShape shape;
+  return tile_shape_of(memref, &shape) &&
+         (shape.space == TILE_SPACE_GLOBAL || shape.space == TILE_SPACE_OTHER);
+}
+
+static bool has_state(MlirOperation op) {
+  static const char *const prefixes[] = {
+      "tile.barrier_", "tile.specialize", "tile.channel", "tile.grid_sync",
+      "nvvm.",         "nvgpu.",          "gpu.barrier"};
+  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+    if (has_prefix(op, prefixes[i]))
+      return true;
+  return false;
+}
+
+static bool is_known(MlirOperation op) {
+  static const char *const prefixes[] = {
+      "tile.",        "arith.",     "math.",   "scf.",
+      "memref.",      "affine.",    "vector.", "gpu.block_id",
+      "gpu.grid_dim", "gpu.printf", "index.",  "ub."};
+  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+    if (has_prefix(op, prefixes[i]))
+      return true;
+  return cf_assert_is(op) || gpu_terminator_is(op);
+}
+
+// A loop that ends when another block has written something.
+static MlirWalkResult find_poll(MlirOperation op, void *user_data) {
+  TilePersistPlan *plan = user_data;
+  bool is_update =
+      (memref_atomic_rmw_is(op) || memref_generic_atomic_rmw_is(op)) &&
+      !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, 0)));
+  if (memref_load_is(op) && is_global(memref_load_memref(memref_load_cast(op))))
+    is_update |= tile_kernel_may_write(
+        plan->launch.op,
+        tile_tensor_root(memref_load_memref(memref_load_cast(op))));
+  if (is_update || tile_atomic_load_is(op))
+    give_up(plan, "tile-persist/waits", op, true);
+  return MlirWalkResultAdvance;
+}
+
+static void check_op(TilePersistPlan *plan, MlirOperation op) {
+  if (has_state(op))
+    give_up(plan, "tile-persist/user-sync", op, true);
+  else if (!is_known(op))
+    give_up(plan, "tile-persist/foreign-op", op, true);
+  if (scf_while_is(op))
+    mlirOperationWalk(op, find_poll, plan, MlirWalkPreOrder);
+}
+
+//===-- Does it pay? ------------------------------------------------------===//
+
+static int64_t size_bytes(MlirValue tile) {
+  TileShape shape;
+  if (!tile_shape_of(tile, &shape) || !tile_shape_is_static(&shape))
+    return 0;
+  return tile_shape_num_elems(&shape) * tile_elem_bits(shape.element) / 8;
+}
+
+static bool is_by_tma(const Scan *scan, TileCopyOp copy) {
+  TileInstrReason reason;
+  if (!mlirAttributeIsNull(tile_copy_instr_attr(copy)))
+    return tile_copy_instr(copy) == TILE_INSTR_Tma;
+  return tile_copy_instr_is_legal(copy, TILE_INSTR_Tma, &scan->instr, &reason);
+}
+
+static void note_copy(Scan *scan, TileCopyOp copy) {
+  TileBuffer to = tile_buffer_of(tile_copy_dst(copy));
+  TileShape src, dst;
+  if (tile_num_stages_around(copy.op) < 1 ||
+      !tile_shape_of(tile_copy_src(copy), &src) ||
+      !tile_shape_of(to.root, &dst) || src.space != TILE_SPACE_GLOBAL ||
+      dst.space != TILE_SPACE_SHARED)
+    return;
+  scan->plan->is_candidate |= scan->may_have_roles && is_by_tma(scan, copy);
+  int mask = mask_of(scan, tile_copy_src(copy)) & (BY_X | BY_Y);
+  if (mask == BY_X || mask == BY_Y)
+    scan->row_bytes[mask == BY_Y] += size_bytes(tile_copy_src(copy));
+}
+
+static MlirWalkResult find_tile_op(MlirOperation op, void *user_data) {
+  bool *found = user_data;
+  *found |= tile_op_is(op) && !tile_region_is(op) && !tile_view_is(op);
+  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+static void check_even(Scan *scan, MlirOperation op, int mask) {
+  bool found = false;
+  bool decides = scf_for_is(op) || scf_if_is(op) || scf_index_switch_is(op);
+  if (!(decides && mask) && !scf_while_is(op))
+    return;
+  mlirOperationWalk(op, find_tile_op, &found, MlirWalkPreOrder);
+  if (found)
+    give_up(scan->plan, "tile-persist/uneven", op, false);
+}
+
+static bool is_grid_size(const TilePersistPlan *plan, MlirValue value) {
+  enum { FIRST_GRID_SIZE = 6 }; // arguments of a launch
+  MlirValue size[3] = {gpu_launch_gridSizeX(plan->launch),
+                       gpu_launch_gridSizeY(plan->launch),
+                       gpu_launch_gridSizeZ(plan->launch)};
+  MlirBlock body = tile_kernel_body(plan->launch.op);
+  int64_t extent, number;
+  for (intptr_t i = 0; i < 3; i++)
+    if (mlirValueEqual(value, size[i]) ||
+        mlirValueEqual(value,
+                       mlirBlockGetArgument(body, FIRST_GRID_SIZE + i)) ||
+        (mlirxConstantInt(size[i], &extent) && extent > 1 &&
+         mlirxConstantInt(value, &number) && number == extent))
+      return true;
+  return mlirValueIsAOpResult(value) &&
+         gpu_grid_dim_is(mlirOpResultGetOwner(value));
+}
+
+static bool is_made_of_grid_size(const TilePersistPlan *plan, MlirValue value,
+                                 int depth) {
+  bool found = is_grid_size(plan, value);
+  if (found || depth == 0 || !mlirValueIsAOpResult(value) ||
+      !arith_muli_is(mlirOpResultGetOwner(value)))
+    return found;
+  MlirOperation op = mlirOpResultGetOwner(value);
+  for (intptr_t i = 0; !found && i < mlirOperationGetNumOperands(op); i++)
+    found =
+        is_made_of_grid_size(plan, mlirOperationGetOperand(op, i), depth - 1);
+  return found;
+}
+
+static MlirWalkResult find_stages(MlirOperation op, void *user_data) {
+  bool *found = user_data;
+  *found |= !mlirAttributeIsNull(mlirOperationGetDiscardableAttributeByName(
+      op, TILE_STR("tile.num_stages")));
+  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+// The user's own loop over tiles: from a number of the block, in steps of the
+// grid, around what is pipelined.
+static void note_tile_loop(Scan *scan, MlirOperation op) {
+  enum { MAX_DEPTH = 3 };
+  ScfForOp loop = scf_for_dyn(op);
+  bool is_pipelined = false, holds_pipelined = false;
+  if (!loop.op.ptr || !mask_of(scan, scf_for_lowerBound(loop)) ||
+      !is_made_of_grid_size(scan->plan, scf_for_step(loop), MAX_DEPTH))
+    return;
+  find_stages(op, &is_pipelined);
+  mlirOperationWalk(op, find_stages, &holds_pipelined, MlirWalkPreOrder);
+  scan->plan->is_by_hand |= holds_pipelined && !is_pipelined;
+}
+
+static MlirWalkResult scan_op(MlirOperation op, void *user_data) {
+  Scan *scan = user_data;
+  if (mlirOperationEqual(op, scan->plan->launch.op))
+    return MlirWalkResultAdvance;
+  int mask = note_masks(scan, op);
+  check_op(scan->plan, op);
+  check_even(scan, op, mask);
+  note_tile_loop(scan, op);
+  if (tile_copy_is(op))
+    note_copy(scan, tile_copy_cast(op));
+  return MlirWalkResultAdvance;
+}
+
+//===-- The order of tiles ------------------------------------------------===//
+
+// Blocks that run at once should read as little as possible: a panel of p rows
+// and n / p columns reads p tiles by y and n / p tiles by x, which is least
+// where both take the same bytes.
+static int64_t choose_panel(const Scan *scan) {
+  const TilePersistPlan *plan = scan->plan;
+  int64_t by_x = scan->row_bytes[0], by_y = scan->row_bytes[1], panel = 1;
+  int64_t num_blocks = plan->target->num_sms * plan->blocks_per_sm;
+  if (!by_x || !by_y)
+    return 0; // no two copies that different blocks share
+  while (4 * panel * panel * by_y <= num_blocks * by_x)
+    panel *= 2;
+  return panel;
+}
+
+//===-- Entry -------------------------------------------------------------===//
+
+// Owner: `arena`.
+static void persist_plan_build(TileArena *arena, MlirOperation launch,
+                               const TileTarget *target,
+                               TilePersistPlan *out_plan) {
+  TilePersistPlan *plan = out_plan;
+  *plan = (TilePersistPlan){
+      .arena = arena, .target = target, .launch = gpu_launch_cast(launch)};
+  read_grid(plan);
+  Scan scan = {.plan = plan};
+  scan.instr =
+      (TileInstrContext){.target = target,
+                         .num_threads = tile_kernel_num_threads(launch),
+                         .in_launch = true,
+                         .splits_pads = true};
+  scan.masks.arena = arena;
+  TileKernelConfigOp config = tile_kernel_config_of(launch);
+  scan.may_have_roles =
+      target->has_tma &&
+      (!config.op.ptr ||
+       mlirAttributeIsNull(tile_kernel_config_specialize_attr(config)) ||
+       tile_kernel_config_specialize(config) != TILE_SPECIALIZE_Off);
+  for (int i = 0; i < 3; i++)
+    set_mask(&scan, mlirBlockGetArgument(tile_kernel_body(launch), i), 1 << i);
+  mlirOperationWalk(launch, scan_op, &scan, MlirWalkPreOrder);
+  TileOccupancy occupancy;
+  tile_occupancy_estimate(arena, launch, target, &occupancy);
+  plan->blocks_per_sm = tile_occupancy_blocks(&occupancy);
+  // Barriers, and what alignment takes, as RoleBudget.c has it.
+  enum { OTHER_BYTES = 2048 };
+  int64_t limit_bytes = target->max_smem_bytes - OTHER_BYTES -
+                        tile_kernel_number(launch, TILE_RESERVED_BYTES_ATTR, 0);
+  // Of two warpgroups that take tiles in turn each stores from tiles of its
+  // own.
+  plan->is_pingpong = tile_kernel_may_take_turns(launch, &scan.instr) &&
+                      solve_staging(plan, occupancy.smem_bytes, 2, limit_bytes);
+  if (!plan->is_pingpong &&
+      !solve_staging(plan, occupancy.smem_bytes, 1, limit_bytes))
+    give_up_for(plan, "tile-persist/shared-memory", occupancy.smem_bytes,
+                limit_bytes);
+  if (plan->num_tiles >= 0 && plan->num_tiles <= target->num_sms)
+    give_up_for(plan, "tile-persist/few-tiles", plan->num_tiles,
+                target->num_sms);
+  if (plan->blocks_per_sm > 1)
+    give_up_for(plan, "tile-persist/occupancy", plan->blocks_per_sm, 0);
+  plan->panel = choose_panel(&scan);
+}
 
 //===-- Report ------------------------------------------------------------===//
 
 static MlirLogicalResult report(const TilePersistPlan *plan, bool is_required) {
   const TilePersistReason *reason = &plan->reason;
-  const TilePersistText *text = tile_persist_text(reason->code);
+  const TilePersistText *text = persist_text(reason->code);
   MlirOperation op = plan->launch.op;
   bool has_note = reason->culprit.ptr && text->note;
   MlirLocation at = mlirOperationGetLocation(has_note ? reason->culprit : op);
@@ -234,12 +808,22 @@ static bool is_concerned(MlirOperation kernel, TilePersistWish wish) {
   return found;
 }
 
+// What the kernel says of itself: `persist` of its tile.kernel_config.
+static TilePersistWish persist_wish(MlirOperation launch) {
+  TileKernelConfigOp config = tile_kernel_config_of(launch);
+  if (!config.op.ptr ||
+      mlirAttributeIsNull(tile_kernel_config_persist_attr(config)))
+    return TILE_PERSIST_CHOSEN;
+  return tile_kernel_config_persist(config) ? TILE_PERSIST_REQUIRED
+                                            : TILE_PERSIST_OFF;
+}
+
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   const TilePersistOptions *options = user_data;
   const TileTarget *target;
   if (!gpu_launch_is(kernel))
     return tile_success();
-  TilePersistWish wish = tile_persist_wish(kernel);
+  TilePersistWish wish = persist_wish(kernel);
   if (!is_concerned(kernel, wish))
     return tile_success();
   if (tile_failed(tile_target_resolve(kernel, options->target, &target)))
@@ -249,7 +833,7 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   bool is_required = wish == TILE_PERSIST_REQUIRED;
   MlirLogicalResult result = tile_success();
   tile_arena_init(&arena);
-  tile_persist_plan_build(&arena, kernel, target, &plan);
+  persist_plan_build(&arena, kernel, target, &plan);
   bool is_chosen = plan.is_candidate && !plan.is_by_hand;
   if (!plan.is_persistent && (is_required || is_chosen)) {
     bool is_declined =

@@ -189,8 +189,6 @@ typedef struct {
 /// Writes the old loop as a pipeline and erases it.
 void pipeline_emit(const Pipeline *pipeline, MlirRewriterBase rewriter);
 
-/// The state before the first step.
-void emit_first_state(Emitter *e);
 /// scf.while: whether the next iteration of stage 0 exists.
 MlirValue emit_decision(Emitter *e);
 /// Writes the statements of one step; `state` holds the values after it.

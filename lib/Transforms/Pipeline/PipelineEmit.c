@@ -474,6 +474,49 @@ static void emit_rotated(Emitter *e, const Bounds *bounds) {
     e->state[numbers[i]] = mlirOperationGetResult(made.op, i);
 }
 
+// What the first iteration gets as carried value `c`.
+static MlirValue loop_form_init(const TileLoopForm *form, intptr_t c) {
+  return form->condition.ptr
+             ? tile_range_at(scf_while_inits(scf_while_cast(form->op)), c - 1)
+             : tile_range_at(scf_for_initArgs(scf_for_cast(form->op)), c - 1);
+}
+
+static void begin_exists(Emitter *e) {
+  const Pipeline *p = e->p;
+  e->state[p->exists] = emit_decision(e);
+  MlirType i1 = mlirValueGetType(e->state[p->exists]);
+  for (int32_t s = 1; s <= p->last_stage; s++)
+    e->state[p->exists + s] = tile_const_of(&e->b, i1, 0);
+}
+
+// The state before the first step.
+static void emit_first_state(Emitter *e) {
+  const Pipeline *p = e->p;
+  MlirType index = mlirIndexTypeGet(tile_builder_context(&e->b));
+  e->state = TILE_ARENA_NEW(p->arena, MlirValue, p->num_state + 1);
+  for (int i = 0; i < p->num_positions; i++)
+    e->state[p->positions[i].state] = tile_const_of(&e->b, index, 0);
+  for (int i = 0; i < p->num_delays; i++) {
+    const Delay *delay = &p->delays[i];
+    MlirOperation op = p->loop->body.statements[delay->statement].op;
+    MlirType type = mlirValueGetType(mlirOperationGetResult(op, delay->result));
+    for (int k = 0; k < delay->last_stage - delay->stage; k++)
+      e->state[delay->state + k] = tile_const_zero(&e->b, type);
+  }
+  for (intptr_t c = 1; c <= p->num_carried; c++)
+    for (int k = 0; k <= p->carried[c].last_stage - p->carried[c].home; k++)
+      e->state[p->carried[c].state + k] =
+          loop_form_init(&p->loop->body.loop, c);
+  for (int f = 0; f < p->num_fills; f++)
+    e->state[p->fills[f].state] =
+        memref_load(&e->b, .memref = p->fills[f].memory);
+  if (p->has_exists)
+    begin_exists(e);
+  if (p->form == PIPELINE_ROTATED && !p->loop->body.loop.condition.ptr)
+    e->state[p->previous] =
+        scf_for_lowerBound(scf_for_cast(p->loop->body.loop.op));
+}
+
 void pipeline_emit(const Pipeline *pipeline, MlirRewriterBase rewriter) {
   MlirOperation loop = pipeline->loop->body.loop.op;
   int num_stages = pipeline->last_stage + 1;

@@ -17,6 +17,7 @@
 #include "Dialect/Products.h"
 #include "Support/Diagnostics.h"
 #include "Tile/Ops/arith.h"
+#include "Tile/Ops/memref.h"
 
 static const TilePlanItem *item_of(const Pipeline *p, int statement) {
   return &p->loop->plan.items[statement];
@@ -355,6 +356,22 @@ static void find_homes(Pipeline *p, const TileLoopSources *updates) {
     }
 }
 
+static MlirWalkResult find_load(MlirOperation op, void *user_data) {
+  bool *has_loads = user_data;
+  *has_loads |= memref_load_is(op);
+  return *has_loads ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+// Whether a load is among the arithmetic on the way to the sources: it may
+// only happen in iterations that exist.
+static bool loop_sources_have_loads(const TileLoopSources *sources) {
+  bool has_loads = false;
+  for (int i = 0; i < sources->num_visited && !has_loads; i++)
+    mlirOperationWalk(sources->visited[i], find_load, &has_loads,
+                      MlirWalkPreOrder);
+  return has_loads;
+}
+
 static void build_values(Pipeline *p) {
   intptr_t n = p->num_carried;
   intptr_t num_results = 0;
@@ -367,7 +384,7 @@ static void build_values(Pipeline *p) {
     updates[c] = tile_loop_sources_create(p->arena, &p->loop->body);
     tile_loop_sources_add(&updates[c],
                           tile_loop_form_update(&p->loop->body.loop, c));
-    p->carried[c].has_loads = tile_loop_sources_have_loads(&updates[c]);
+    p->carried[c].has_loads = loop_sources_have_loads(&updates[c]);
   }
   TileLoopSources *uses =
       TILE_ARENA_NEW(p->arena, TileLoopSources, p->loop->plan.num_items + 1);

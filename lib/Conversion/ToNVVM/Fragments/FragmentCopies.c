@@ -69,6 +69,135 @@ static int64_t fragment_vector(const TileLayout *layout, int last,
   return vector;
 }
 
+// What the digit is in the window.
+static int64_t digit_in_window(const TileLayoutDigit *digit, const View *view) {
+  return view->offset[digit->axis].constant / digit->stride % digit->radix;
+}
+
+// Whether the warp has elements of the window; null: every one has.
+static MlirValue warp_is_inside(Lowering *l, const TileLayout *whole,
+                                const View *view, uint64_t digits) {
+  MlirValue inside = {NULL};
+  for (int k = 0; k < whole->in.num_digits; k++) {
+    const TileLayoutDigit *warp = &whole->in.digit[k];
+    if (!(whole->image[k] & digits))
+      continue;
+    TileInt value = tile_int_rem(
+        &l->i32,
+        tile_int_div(&l->i32, tile_int_value(warp_id(l)), warp->stride),
+        warp->radix);
+    const TileLayoutDigit *digit =
+        &whole->out.digit[__builtin_ctzll(whole->image[k])];
+    inside =
+        and_maybe(l, inside,
+                  arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq,
+                             .lhs = tile_int_get(&l->i32, value),
+                             .rhs = tile_const_int(
+                                 &l->b, digit_in_window(digit, view), 32)));
+  }
+  return inside;
+}
+
+// Whether register `r` is outside, as far as registers decide.
+static bool is_register_outside(const TileLayout *whole, const View *view,
+                                uint64_t digits, int64_t r) {
+  int64_t in[3] = {r, 0, 0}, at[TILE_LAYOUT_MAX_AXES] = {0};
+  tile_layout_eval(whole, in, at);
+  for (int i = 0; i < whole->out.num_digits; i++) {
+    const TileLayoutDigit *digit = &whole->out.digit[i];
+    if ((digits >> i & 1) && at[digit->axis] / digit->stride % digit->radix !=
+                                 digit_in_window(digit, view))
+      return true;
+  }
+  return false;
+}
+
+// Splits the digits into those that registers decide and those that one digit
+// of the warp does each; false when lanes have a say, or several.
+static bool split_digits(const TileLayout *whole, uint64_t digits,
+                         uint64_t *out_by_register, uint64_t *out_by_warp) {
+  *out_by_register = *out_by_warp = 0;
+  for (int k = 0; k < whole->in.num_digits; k++) {
+    uint64_t image = whole->image[k];
+    int axis = whole->in.digit[k].axis;
+    if (!(image & digits))
+      continue;
+    if (axis == TILE_LAYOUT_LANE || (image & ~digits))
+      return false;
+    if (axis == TILE_LAYOUT_REG) {
+      *out_by_register |= image;
+      continue;
+    }
+    if ((image & (image - 1)) || (image & *out_by_warp))
+      return false;
+    *out_by_warp |= image;
+  }
+  return !(*out_by_register & *out_by_warp);
+}
+
+static bool has_constant_place(const TileLayout *whole, const View *view) {
+  if (view->shape.rank != view->memory->rank || tile_layout_has_overhang(whole))
+    return false;
+  for (int d = 0; d < view->shape.rank; d++)
+    if (view->dim[d] != d || !tile_int_is_constant(view->offset[d]) ||
+        view->offset[d].constant % view->shape.extent[d] ||
+        view->offset[d].constant + view->shape.extent[d] > whole->out.extent[d])
+      return false;
+  return true;
+}
+
+// The layout without these digits.
+static void drop_digits(TileLayout *layout, const View *view, uint64_t digits) {
+  TileLayout whole = *layout;
+  layout->out.num_digits = 0;
+  memset(layout->image, 0, sizeof layout->image);
+  for (int d = 0; d < view->shape.rank; d++)
+    layout->out.extent[d] = view->shape.extent[d];
+  for (int i = 0; i < whole.out.num_digits; i++) {
+    if (digits >> i & 1)
+      continue;
+    int to = layout->out.num_digits++;
+    layout->out.digit[to] = whole.out.digit[i];
+    for (int k = 0; k < whole.in.num_digits; k++)
+      layout->image[k] |= (whole.image[k] >> i & 1) << to;
+  }
+}
+
+// Digits of the coordinates that say which window an element is in; false when
+// the window cuts a digit.
+static bool find_window_digits(const TileLayout *whole, const View *view,
+                               uint64_t *out_digits) {
+  *out_digits = 0;
+  for (int i = 0; i < whole->out.num_digits; i++) {
+    const TileLayoutDigit *digit = &whole->out.digit[i];
+    int64_t size = view->shape.extent[digit->axis];
+    if (digit->stride >= size)
+      *out_digits |= (uint64_t)1 << i;
+    else if (digit->stride * digit->radix > size)
+      return false;
+  }
+  return true;
+}
+
+// A window at constant multiples of its size, whose registers are the same in
+// each thread that has any. False where it is no such window.
+static bool fragment_window_cut(Lowering *l, const View *fragment,
+                                const TileLayout *whole, FragmentCut *out) {
+  uint64_t digits, by_register, by_warp;
+  if (!has_constant_place(whole, fragment) ||
+      !find_window_digits(whole, fragment, &digits) ||
+      !split_digits(whole, digits, &by_register, &by_warp))
+    return false;
+  int64_t num_regs = tile_layout_axis_size(&whole->in, TILE_LAYOUT_REG);
+  uint8_t *is_outside = TILE_ARENA_NEW(l->arena, uint8_t, num_regs + 1);
+  for (int64_t r = 0; r < num_regs; r++)
+    is_outside[r] = is_register_outside(whole, fragment, by_register, r);
+  *out = (FragmentCut){*whole, is_outside,
+                       warp_is_inside(l, whole, fragment, by_warp)};
+  drop_digits(&out->layout, fragment, digits);
+  return true;
+}
+
 // False when nothing is left to do: the copy failed, or is done.
 static bool plan_build(Lowering *l, MlirOperation op, Plan *plan) {
   TileLayoutError error;

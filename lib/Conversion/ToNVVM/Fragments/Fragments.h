@@ -49,10 +49,6 @@ typedef struct {
   const uint8_t *is_outside;
   MlirValue has_warp; // the warp has elements of the window; null: each has
 } FragmentCut;
-/// A window at constant multiples of its size, whose registers are the same in
-/// each thread that has any. False where it is no such window.
-bool fragment_window_cut(Lowering *l, const View *fragment,
-                         const TileLayout *whole, FragmentCut *out);
 void fill_fragment_window(Lowering *l, MlirOperation op, const View *dst,
                           MlirValue value);
 void copy_fragment_window(Lowering *l, MlirOperation op, const View *fragment,

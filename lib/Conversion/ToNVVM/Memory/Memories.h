@@ -160,9 +160,6 @@ typedef struct WindowFacts {
   bool is_inside[TILE_MAX_RANK]; // per dimension of the source
   int64_t column_bytes;
 } WindowFacts;
-/// Reads the facts about the windows of a kernel, while its block ids and its
-/// grid can be seen.
-void window_facts_collect(Lowering *l, MlirOperation func);
 
 //===-- Windows of the matrix of a convolution (Im2colWindows.c) ----------===//
 
