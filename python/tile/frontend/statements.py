@@ -176,6 +176,10 @@ class Interpreter(LoopStatements):
     def stmt_Expr(self, node: ast.Expr) -> None:
         if isinstance(node.value, ast.Constant):
             return
+        found = names.filled(node.value)
+        if found is not None and self.scope.type_of(found[0]) is not None:
+            self._bind_name(found[0], self.evaluate(found[1]) if found[1] else 0)
+            return
         value = self.evaluate_lazily(node.value)
         if isinstance(value, Loop):
             fail(f"{value.kind_text} without `for`", "write `for … in` before it")
