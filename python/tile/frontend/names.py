@@ -138,6 +138,32 @@ def assigned(body: Iterable[ast.stmt], scope: Scope) -> list[str]:
     return list(dict.fromkeys([*visitor.names, *variables]))
 
 
+def indices_alone(body: Iterable[ast.stmt]) -> set[str]:
+    """Names that are indices of loops in a body, and nothing else there."""
+    indices: set[str] = set()
+    others: set[str] = set()
+
+    def visit(node: ast.AST, inside: frozenset[str]) -> None:
+        if isinstance(node, ast.For):
+            own = {n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)}
+            indices.update(own)
+            visit(node.iter, inside)
+            for statement in node.body:
+                visit(statement, inside | own)
+            for statement in node.orelse:
+                visit(statement, inside)
+            return
+        if isinstance(node, ast.Name) and (
+                node.id not in inside or not isinstance(node.ctx, ast.Load)):
+            others.add(node.id)
+        for child in ast.iter_child_nodes(node):
+            visit(child, inside)
+
+    for statement in body:
+        visit(statement, frozenset())
+    return indices - others
+
+
 def changed_arrays(body: Iterable[ast.stmt]) -> set[str]:
     """Names whose elements statements may change: `x[i] = …`, or `x` handed to a
     function."""

@@ -14,6 +14,7 @@ from tile.frontend import (
     control,
     desugar,
     names,
+    role_statements,
     scalars,
 )
 from tile.frontend.buffers import Buffer, Element, Region
@@ -380,10 +381,23 @@ class Interpreter(LoopStatements):
         with enter() as value:
             if item.optional_vars is not None:
                 self.bind(item.optional_vars, value)
-            self.run(inner)
+            if is_kernel:
+                self._run_kernel(inner)
+            else:
+                self.run(inner)
         if is_kernel:
             for name in names.assigned([node], self.scope):
                 self.scope.write(name, Unbound(f"{name} has a value in the kernel only"))
+
+
+    def _run_kernel(self, body: list[ast.stmt]) -> None:
+        for number, statement in enumerate(body):
+            with self.place(statement):
+                pieces = role_statements.take_apart(self, body[number:])
+            if pieces is not None:
+                role_statements.run(self, pieces)
+                return
+            self.run([statement])
 
 
 def _as_load(node: ast.expr) -> ast.expr:
