@@ -366,8 +366,9 @@ static bool align_window(TileLayout *m, int axis, int64_t offset, int64_t size,
   }
   PlainRun run = plain_run(m, axis);
   if (size % run.from || offset % run.from)
-    return tile_layout_fail(e, "slice: offset %lld, size %lld of dimension %d "
-                               "cut a digit",
+    return tile_layout_fail(e,
+                            "slice: offset %lld, size %lld of dimension %d "
+                            "cut a digit",
                             (long long)offset, (long long)size, axis);
   *out_run = run;
   return true;

@@ -136,6 +136,8 @@ class Tuned:
         self.trials = [Trial(c) for c in self._candidates(args, kwargs)]
         if self.trials == [Trial({})]:
             return {}  # the call itself has chosen
+        if device.is_rehearsal.get():
+            return self._first(args, kwargs)
         self._compile_all(args, kwargs)
         for number in range(ROUNDS if self._on_gpu(args, kwargs) else 1):
             for trial in self.trials:
@@ -144,11 +146,26 @@ class Tuned:
                     self._report(number)
         good = [t for t in self.trials if t.error is None and t.score is not None]
         if not good:
-            reasons = "\n".join(f"  {t.config}: {t.error}" for t in self.trials)
-            raise CompileError(f"no configuration of {self.function.__name__} works:\n{reasons}")
+            raise self._nothing_works()
         best = min(good, key=lambda t: t.score or 0.0)
         self._store(key, best)
         return best.config
+
+    def _first(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """The first configuration that compiles: enough where nothing is measured."""
+        for trial in self.trials:
+            try:
+                function, rest = self._variant(trial.config)
+                function.compile(*args, **kwargs, **rest).image()
+                trial.score = 0.0
+                return trial.config
+            except TileError as error:
+                trial.error = str(error).splitlines()[0]
+        raise self._nothing_works()
+
+    def _nothing_works(self) -> CompileError:
+        reasons = "\n".join(f"  {t.config}: {t.error}" for t in self.trials)
+        return CompileError(f"no configuration of {self.function.__name__} works:\n{reasons}")
 
     def _compile_all(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         def build(trial: Trial) -> None:

@@ -19,7 +19,6 @@ from tile.compiling import JITFunction
 from tile.dtypes import is_text
 from tile.frontend.errors import CompileError
 from tile.frontend.types import Dynamic, TensorType
-from tile.runtime import tensors
 from tile.runtime.kernel import JITKernel
 
 _CONSTANTS = {bool: "bool", int: "int", float: "float", str: "str"}

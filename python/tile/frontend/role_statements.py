@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import copy
 import dataclasses
+import itertools
 import math
 from typing import Any
 
@@ -73,7 +74,7 @@ def _covering(found: set[Warps], kernel: Any) -> list[Warps]:
 
 
 def _check_runs(runs: list[Warps]) -> None:
-    for one, other in zip(runs, runs[1:], strict=False):
+    for one, other in itertools.pairwise(runs):
         if other.first < one.last:
             unsupported(f"roles that share warps: {one.first} to {one.last - 1} and "
                         f"{other.first} to {other.last - 1}", "name each warpgroup in one role")

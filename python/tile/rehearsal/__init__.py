@@ -19,6 +19,7 @@ from typing import Any
 
 from tile.rehearsal import host
 from tile.rehearsal.sizes import Sizes
+from tile.runtime import device
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,11 +53,13 @@ def _surroundings(plan: Plan, main: types.ModuleType) -> Iterator[None]:
     sys.meta_path.insert(0, finder)
     sys.modules["__main__"] = main
     os.environ["TILE_EMULATE"] = "1"
+    token = device.is_rehearsal.set(True)
     if plan.target:
         os.environ["TILE_TARGET"] = plan.target
     try:
         yield
     finally:
+        device.is_rehearsal.reset(token)
         sys.argv = argv
         sys.path.remove(str(plan.program.parent))
         sys.meta_path.remove(finder)

@@ -29,6 +29,9 @@ def without_gpu() -> Iterator[None]:
     changed.append((torch, "set_default_device", _set_default_device(torch)))
     changed.append((torch, "Generator", _generator(torch)))
     changed.append((torch, "compile", _compile))
+    changed += [(torch.cuda.profiler, name, _nothing()) for name in ("start", "stop")]
+    changed += [(torch.cuda.nvtx, name, _nothing())
+                for name in ("range_push", "range_pop", "range_start", "range_end", "mark")]
     before = [(owner, name, getattr(owner, name, None)) for owner, name, _ in changed]
     for owner, name, value in changed:
         setattr(owner, name, value)
@@ -89,6 +92,11 @@ def _compile(function: Any = None, **ignored: Any) -> Any:
     return function if function is not None else _compile
 
 
+def _nothing() -> Any:
+    """A function that does nothing, of its own: torch keeps tables of them."""
+    return lambda *ignored, **options: None
+
+
 class _Event:
     """A moment of the host's clock."""
 
@@ -146,13 +154,10 @@ def _cuda_names(torch: Any) -> dict[str, Any]:
     def stream(*ignored: Any, **options: Any) -> _Stream:
         return _Stream()
 
-    def nothing() -> Any:  # one function for each name: torch keeps tables of them
-        return lambda *ignored, **options: None
-
     names = ("synchronize", "empty_cache", "set_device", "reset_peak_memory_stats", "init",
              "manual_seed", "manual_seed_all")
     return {
-        **{name: nothing() for name in names},
+        **{name: _nothing() for name in names},
         "is_available": lambda: True, "is_initialized": lambda: True,
         "device_count": lambda: 1, "current_device": lambda: 0,
         "get_device_name": lambda *_: _properties().name,

@@ -118,8 +118,9 @@ class _Changer(ast.NodeTransformer):
         arguments = node.args
         every = [*arguments.posonlyargs, *arguments.args]
         is_kernel = _is_kernel(node)
-        pairs = [(every[len(every) - len(arguments.defaults) + i], arguments.defaults, i)
-                 for i in range(len(arguments.defaults))]
+        first = len(every) - len(arguments.defaults)
+        pairs: list[tuple[ast.arg, Any, int]] = [
+            (every[first + i], arguments.defaults, i) for i in range(len(arguments.defaults))]
         pairs += [(a, arguments.kw_defaults, i) for i, a in enumerate(arguments.kwonlyargs)]
         for parameter, defaults, number in pairs:
             default = defaults[number]
