@@ -217,3 +217,20 @@ def test_swizzle_of_one_dimension(one_target):
     a = np.zeros(64, np.float32)
     f(a)
     assert (a == 1).all()
+
+
+def test_bounds_of_a_pipeline_by_name(one_target):
+    @tile.jit
+    def f(A):
+        A: T.Tensor((4, 32), "float32")
+        B = T.empty((32,), "float32")
+        with T.Kernel(1, threads=32):
+            acc = T.alloc_fragment((32,), "float32")
+            T.clear(acc)
+            for i in T.Pipelined(start=1, stop=3, num_stages=2):
+                for j in T.Parallel(32):
+                    acc[j] += A[i, j]
+            T.copy(acc, B)
+        return B
+
+    assert (f(np.ones((4, 32), np.float32)) == 2).all()

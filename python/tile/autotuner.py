@@ -16,6 +16,7 @@ import functools
 import hashlib
 import inspect
 import json
+import math
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -157,7 +158,7 @@ class Tuned:
             try:
                 function, rest = self._variant(trial.config)
                 function.compile(*args, **kwargs, **rest).image()
-                trial.score = 0.0
+                trial.score = math.nan  # nobody has measured it
                 return trial.config
             except TileError as error:
                 trial.error = str(error).splitlines()[0]

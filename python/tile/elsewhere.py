@@ -60,8 +60,18 @@ def _tensor_supply(supply: Any = None, **ignored: Any) -> Callable[[Any], Any]:
         tuple(parameter.shape), parameter.dtype, supply or TensorSupplyType.Auto)
 
 
+def _torch_names() -> dict[Any, str]:
+    """Names of torch's types, where the program uses torch."""
+    from tile.dtypes import BY_NAME
+
+    torch = sys.modules.get("torch")
+    return {} if torch is None else {
+        getattr(torch, name): name for name in BY_NAME if hasattr(torch, name)}
+
+
 def _contents() -> dict[str, dict[str, Any]]:
     from tile import testing
+    from tile.dtypes import DType
     from tile.language.tiles import GemmWarpPolicy
     from tile.options import PassConfigKey
     from tile.profiler import TensorSupplyType
@@ -85,6 +95,11 @@ def _contents() -> dict[str, dict[str, Any]]:
             "INT4TensorCoreIntrinEmitter": _refuse("INT4TensorCoreIntrinEmitter", by_hand)},
         "tile.engine.callback": {"register_cuda_postproc_callback": _refuse(
             "register_cuda_postproc_callback", "there is no CUDA C++ to change")},
+        "tile.language.dtypes": {
+            "dtype": DType, "_TORCH_DTYPE_TO_STR": _torch_names()},
+        "tile.cuda.intrinsics.sparse_layout": {
+            name: _refuse(name, "compress with torch or numpy")
+            for name in ("GROUP_CONFIG", "get_e_factor", "get_e_replicate_factor")},
         "tile.language.fp8": {
             "determine_fp8_type": _fp8,
             "determine_torch_fp8_type": lambda name="e4m3": _fp8(name).as_torch()},
@@ -102,7 +117,8 @@ _PLACES = (
     "tile.carver.arch", "tile.carver.template", "tile.carver.roller.rasterization",
     "tile.contrib.nvcc", "tile.cuda.intrinsics",
     "tile.cuda.intrinsics.macro.mma_macro_generator", "tile.engine.callback",
-    "tile.language.fp8", "tile.tileop.base", "tile.tools", "tile.transform", "tile.utils.tensor")
+    "tile.cuda.intrinsics.sparse_layout", "tile.language.dtypes", "tile.language.fp8",
+    "tile.tileop.base", "tile.tools", "tile.transform", "tile.utils.tensor")
 _NAMES = frozenset(
     ".".join(parts[:n]) for parts in (place.split(".") for place in _PLACES)
     for n in range(2, len(parts) + 1))

@@ -49,8 +49,8 @@ def take_apart(interpreter: Any, body: list[ast.stmt]) -> list[Piece] | None:
         return None
     pieces = [_pieces(interpreter, statement) for statement in body]
     found = [piece.warps for some in pieces for piece in some or []]
-    is_plain = all(isinstance(s, ast.With) for s, some in zip(body, pieces, strict=True) if some)
-    if is_plain and all(pieces) and len(set(found)) == len(found):
+    with_roles = [node for node in body if _has_roles(interpreter, node)]
+    if all(isinstance(node, ast.With) for node in with_roles) and len(set(found)) == len(found):
         return None
     every: set[Warps] = set()
     for node in body:
