@@ -192,7 +192,9 @@ typedef struct {
   int64_t add, toggle; // element offset of x = (layout(x) ^ toggle) + add
 } TileLayoutWindow;
 /// Window of a memory layout. Sizes must be digit aligned, offsets multiples of
-/// the sizes (an SSA offset qualifies when it is known to be such a multiple).
+/// the sizes (an SSA offset qualifies when it is known to be such a multiple);
+/// where a dimension is a plain run of atoms, both need only be multiples of
+/// an atom.
 /// |toggle| is 0 unless the window starts inside a swizzle atom;
 /// tile_layout_eval of the whole layout at the offset gives add + toggle for
 /// SSA offsets too.

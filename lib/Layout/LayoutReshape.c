@@ -301,35 +301,100 @@ static bool split_base(const TileLayout *m, const int64_t *offset,
   return true;
 }
 
+// Where a dimension becomes a plain run: whole multiples of `from` elements lie
+// `step` times as far from the start, and nothing else moves there. `from` is
+// the extent where no digit does so.
+typedef struct {
+  int64_t from, step;
+} PlainRun;
+
+static PlainRun plain_run(const TileLayout *l, int axis) {
+  PlainRun run = {l->in.extent[axis], 0};
+  for (int i = l->in.num_digits - 1; i >= 0; i--) {
+    const TileLayoutDigit *digit = &l->in.digit[i];
+    if (digit->axis != axis)
+      continue;
+    uint64_t others = 0;
+    for (int k = 0; k < l->in.num_digits; k++)
+      others |= k == i ? 0 : l->image[k];
+    int to = 0;
+    while (to < l->out.num_digits && l->image[i] != (uint64_t)1 << to)
+      to++;
+    if (to == l->out.num_digits || (others & l->image[i]) ||
+        l->out.digit[to].radix != digit->radix ||
+        l->out.digit[to].stride % digit->stride)
+      break;
+    int64_t step = l->out.digit[to].stride / digit->stride;
+    if (run.step && run.step != step)
+      break;
+    run = (PlainRun){digit->stride, step};
+  }
+  return run;
+}
+
+// Digits of |size| elements in place of those of a plain run: a prime each.
+static void add_run(TileLayoutBuilder *b, int axis, PlainRun run,
+                    int64_t size) {
+  for (int64_t left = size / run.from, p = 2, at = run.from; left > 1;) {
+    if (left % p) {
+      p++;
+      continue;
+    }
+    TileLayoutEntry *entry = tile_layout_new_entry(b, axis, (int)p, at);
+    entry->num_terms = 1;
+    entry->term[0] = (TileLayoutStep){0, at * run.step};
+    left /= p, at *= p;
+  }
+}
+
+// Makes a window of |size| end between two digits of dimension |axis|, or finds
+// that it ends in a plain run.
+static bool align_window(TileLayout *m, int axis, int64_t offset, int64_t size,
+                         PlainRun *out_run, TileLayoutError *e) {
+  *out_run = (PlainRun){size, 0};
+  if (size < 1 || offset + size > m->in.extent[axis])
+    return tile_layout_fail(e, "slice: offset %lld, size %lld of extent %lld",
+                            (long long)offset, (long long)size,
+                            (long long)m->in.extent[axis]);
+  TileLayout cut = *m;
+  int first = 0;
+  while (first < cut.in.num_digits && cut.in.digit[first].axis != axis)
+    first++;
+  if (offset % size == 0 && cut_prefix(&cut, first, size) >= 0) {
+    *m = cut;
+    return true;
+  }
+  PlainRun run = plain_run(m, axis);
+  if (size % run.from || offset % run.from)
+    return tile_layout_fail(e,
+                            "slice: offset %lld, size %lld of dimension %d "
+                            "cut a digit",
+                            (long long)offset, (long long)size, axis);
+  *out_run = run;
+  return true;
+}
+
 bool tile_layout_slice(const TileLayout *l, const int64_t *offset,
                        const int64_t *size, TileLayoutWindow *out,
                        TileLayoutError *e) {
   TileLayout m = *l;
+  PlainRun run[TILE_LAYOUT_MAX_AXES];
   uint64_t moving = 0;
-  for (int a = 0; a < l->in.num_axes; a++) {
-    if (size[a] < 1 || offset[a] % size[a] ||
-        offset[a] + size[a] > l->in.extent[a])
-      return tile_layout_fail(e, "slice: offset %lld, size %lld of extent %lld",
-                              (long long)offset[a], (long long)size[a],
-                              (long long)l->in.extent[a]);
-    int first = 0;
-    while (first < m.in.num_digits && m.in.digit[first].axis != a)
-      first++;
-    if (cut_prefix(&m, first, size[a]) < 0)
-      return tile_layout_fail(e,
-                              "slice: size %lld cuts a digit of dimension %d",
-                              (long long)size[a], a);
-  }
+  for (int a = 0; a < l->in.num_axes; a++)
+    if (!align_window(&m, a, offset[a], size[a], &run[a], e))
+      return false;
   TileLayoutBuilder b;
   tile_layout_to_builder(&m, &b);
   int kept = 0;
   for (int i = 0; i < b.num_entries; i++) {
-    if (b.entry[i].stride >= size[b.entry[i].axis])
+    if (b.entry[i].stride >= run[b.entry[i].axis].from)
       continue;
     moving |= m.image[i];
     b.entry[kept++] = b.entry[i];
   }
   b.num_entries = kept;
+  for (int a = 0; a < l->in.num_axes; a++)
+    add_run(&b, a, run[a], size[a]);
   memcpy(b.in.extent, size, sizeof(int64_t) * (size_t)b.in.num_axes);
   b.out.extent[0] = 0;
   return split_base(&m, offset, moving, out, e) &&

@@ -9,7 +9,11 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from tile import elsewhere
+
 __version__ = "0.1.0"
+
+elsewhere.install()
 
 # Names by module; each is imported when it is first used.
 _NAMES = {
@@ -20,6 +24,7 @@ _NAMES = {
     "Profiler": "tile.profiler", "TensorSupplyType": "tile.profiler",
     "do_bench": "tile.profiler",
     "torch_op": "tile.torch_op",
+    "DataType": "tile.dtypes",
     "cdiv": "tile.math", "next_power_of_2": "tile.math",
     "emulator": "tile.runtime.device",
     "TileError": "tile.frontend.errors", "CompileError": "tile.frontend.errors",
@@ -32,7 +37,7 @@ _NAMES = {
     "chips": "tile.runtime.compiler",
 }
 _MODULES = ("language", "testing", "profiler", "autotuner", "math", "layout", "utils", "options",
-            "runtime", "frontend", "pictures")
+            "runtime", "frontend", "pictures", "rehearsal")
 
 
 def __getattr__(name: str) -> Any:

@@ -1,12 +1,17 @@
-"""`python -m tile`: the cache, and what a kernel becomes."""
+"""`python -m tile`: runs programs without a GPU, shows what kernels become, keeps the
+cache."""
 
 from __future__ import annotations
 
 import argparse
 import pathlib
 import sys
+from typing import TYPE_CHECKING
 
 from tile import __version__
+
+if TYPE_CHECKING:
+    from tile.rehearsal import Plan
 
 
 def _show_cache(clear: bool, max_bytes: int | None) -> int:
@@ -28,14 +33,18 @@ def _files(count: int) -> str:
     return f"{count} file{'s' * (count != 1)}"
 
 
-def _inspect(program: pathlib.Path, rest: list[str], output: pathlib.Path | None,
-             target: str | None) -> int:
+def _run(plan: Plan) -> int:
+    from tile import rehearsal
+
+    rehearsal.run(plan)
+    return 0
+
+
+def _inspect(plan: Plan, output: pathlib.Path | None) -> int:
     from tile.pictures import page, recording
 
-    if not program.is_file():
-        print(f"tile inspect: there is no file {program}", file=sys.stderr)
-        return 2
-    found = recording.run_file(program, rest, target)
+    program = plan.program
+    found = recording.run_file(plan)
     if found.error:
         print(f"tile inspect: {program}: {found.error}", file=sys.stderr)
     if not found.calls:
@@ -48,6 +57,29 @@ def _inspect(program: pathlib.Path, rest: list[str], output: pathlib.Path | None
     return 1 if found.error else 0
 
 
+def _plan(options: argparse.Namespace) -> Plan:
+    """How to run a program. Errors: ValueError says what is wrong with the options."""
+    from tile.rehearsal import Plan
+    from tile.rehearsal.sizes import Sizes, parse_setting
+
+    if not options.program.is_file():
+        raise ValueError(f"there is no file {options.program}")
+    named = dict(parse_setting(text) for text in options.set)
+    return Plan(options.program, options.arguments, options.target, Sizes(named, options.limit))
+
+
+def _add_program(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("program", type=pathlib.Path)
+    parser.add_argument("arguments", nargs="*", help="of the program, after --")
+    parser.add_argument("--target", help="a chip, such as sm_90a")
+    parser.add_argument("--limit", type=int, help="sizes of 1024 and more become this")
+    parser.add_argument("--small", dest="limit", action="store_const", const=256,
+                        help="--limit=256")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE",
+                        help="parameters, variables and options of this name have this value; "
+                        "may be repeated")
+
+
 def main(arguments: list[str] | None = None) -> int:
     """The program; returns its exit status."""
     parser = argparse.ArgumentParser(prog="tile", description=__doc__)
@@ -57,17 +89,22 @@ def main(arguments: list[str] | None = None) -> int:
     cache.add_argument("action", nargs="?", choices=("list", "clear"), default="list")
     cache.add_argument("--max-bytes", type=int, help="remove what was used longest ago until "
                        "no more are left")
+    _add_program(commands.add_parser(
+        "run", help="run a program that was written for a GPU on the emulator"))
     inspect = commands.add_parser(
         "inspect", help="run a program on the emulator and write a page about its kernels")
-    inspect.add_argument("program", type=pathlib.Path)
-    inspect.add_argument("arguments", nargs="*", help="of the program")
+    _add_program(inspect)
     inspect.add_argument("-o", "--output", type=pathlib.Path,
                          help="the page; PROGRAM.html in the current folder by default")
-    inspect.add_argument("--target", help="a chip, such as sm_90a")
     options = parser.parse_args(arguments)
-    if options.command == "inspect":
-        return _inspect(options.program, options.arguments, options.output, options.target)
-    return _show_cache(options.action == "clear", options.max_bytes)
+    if options.command == "cache":
+        return _show_cache(options.action == "clear", options.max_bytes)
+    try:
+        plan = _plan(options)
+    except ValueError as error:
+        print(f"tile {options.command}: {error}", file=sys.stderr)
+        return 2
+    return _run(plan) if options.command == "run" else _inspect(plan, options.output)
 
 
 if __name__ == "__main__":

@@ -10,21 +10,25 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
+import contextvars
 import dataclasses
 import functools
 import hashlib
 import inspect
 import json
+import math
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from tile.compiling import JITFunction
 from tile.frontend.errors import CompileError, TileError
+from tile.profiler import TensorSupplyType
 from tile.runtime import cache, device, tensors
 
 ROUNDS = 3
+_inputs: contextvars.ContextVar[tuple[Any, ...]] = contextvars.ContextVar("inputs", default=())
 
 
 @dataclasses.dataclass
@@ -47,25 +51,45 @@ class Tuned:
         self.key_names = list(key) if key is not None else None
         self.executor, self.progress = executor, progress
         self.warmup, self.rep = warmup, rep
+        self.supply = TensorSupplyType.Auto
         self.best: dict[Any, dict[str, Any]] = {}
         self.trials: list[Trial] = []
+        self.variants: dict[str, JITFunction] = {}
         functools.update_wrapper(self, function, updated=())
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         config = self._config(args, kwargs)
-        result = self.function(*args, **kwargs, **config)
-        return result if self.function.is_eager else self._labelled(result, config)
+        function, rest = self._variant(config)
+        result = function(*args, **kwargs, **rest)
+        return result if function.is_eager else self._labelled(result, config)
 
     def compile(self, *args: Any, **kwargs: Any) -> Any:
         """The kernel of the best configuration; `config` and `latency` say which
         and how good."""
+        if self.function.is_eager and not any(tensors.is_array(v) for v in args):
+            args = (*_inputs.get(), *args)
         config = self._config(args, kwargs)
-        return self._labelled(self.function.compile(*args, **kwargs, **config), config)
+        function, rest = self._variant(config)
+        return self._labelled(function.compile(*args, **kwargs, **rest), config)
 
     def _labelled(self, kernel: Any, config: dict[str, Any]) -> Any:
         kernel.config = config
         kernel.latency = next((t.score for t in self.trials if t.config == config), None)
+        kernel.ref_latency = None
         return kernel
+
+    def _variant(self, config: dict[str, Any]) -> tuple[JITFunction, dict[str, Any]]:
+        """The function with the pass_configs of a configuration, and its arguments."""
+        rest = dict(config)
+        options = rest.pop("pass_configs", None)
+        if not options:
+            return self.function, rest
+        key = repr(options)
+        if key not in self.variants:
+            f = self.function
+            self.variants[key] = JITFunction(f.function, f.out_idx, f.target,
+                                             {**(f.pass_configs or {}), **options})
+        return self.variants[key], rest
 
     # -- The choice -----------------------------------------------------------
 
@@ -76,9 +100,8 @@ class Tuned:
         return self.best[key]
 
     def _key(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-        bound = self.function.signature.bind_partial(*args, **kwargs)
         parts: list[Any] = []
-        for name, value in bound.arguments.items():
+        for name, value in self._given(args, kwargs).items():
             if self.key_names is not None and name not in self.key_names:
                 continue
             if tensors.is_array(value):
@@ -88,18 +111,34 @@ class Tuned:
                 parts.append((name, repr(value)))
         return repr(parts)
 
+    def _given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """Arguments of a call by name, sizes of T.const among them."""
+        known = self.function.signature.parameters
+        bound = self.function.signature.bind_partial(
+            *args, **{k: v for k, v in kwargs.items() if k in known})
+        return {**bound.arguments, **{k: v for k, v in kwargs.items() if k not in known}}
+
     def _candidates(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[dict[str, Any]]:
         configs = self.configs
         if callable(configs):
             wanted = inspect.signature(configs).parameters
             configs = configs(*args, **kwargs) if wanted else configs()
-        result = [dict(c) for c in configs]
-        if not result:
+        if not configs:
             raise CompileError(f"autotune of {self.function.__name__} has no configurations")
+        given = self._given(args, kwargs)
+        result: list[dict[str, Any]] = []
+        for config in configs:
+            left = {k: v for k, v in config.items() if k not in given}
+            if left not in result:
+                result.append(left)
         return result
 
     def _search(self, key: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         self.trials = [Trial(c) for c in self._candidates(args, kwargs)]
+        if self.trials == [Trial({})]:
+            return {}  # the call itself has chosen
+        if device.is_rehearsal.get():
+            return self._first(args, kwargs)
         self._compile_all(args, kwargs)
         for number in range(ROUNDS if self._on_gpu(args, kwargs) else 1):
             for trial in self.trials:
@@ -108,17 +147,32 @@ class Tuned:
                     self._report(number)
         good = [t for t in self.trials if t.error is None and t.score is not None]
         if not good:
-            reasons = "\n".join(f"  {t.config}: {t.error}" for t in self.trials)
-            raise CompileError(f"no configuration of {self.function.__name__} works:\n{reasons}")
+            raise self._nothing_works()
         best = min(good, key=lambda t: t.score or 0.0)
         self._store(key, best)
         return best.config
 
+    def _first(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        """The first configuration that compiles: enough where nothing is measured."""
+        for trial in self.trials:
+            try:
+                function, rest = self._variant(trial.config)
+                function.compile(*args, **kwargs, **rest).image()
+                trial.score = math.nan  # nobody has measured it
+                return trial.config
+            except TileError as error:
+                trial.error = str(error).splitlines()[0]
+        raise self._nothing_works()
+
+    def _nothing_works(self) -> CompileError:
+        reasons = "\n".join(f"  {t.config}: {t.error}" for t in self.trials)
+        return CompileError(f"no configuration of {self.function.__name__} works:\n{reasons}")
+
     def _compile_all(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         def build(trial: Trial) -> None:
             try:
-                kernel = self.function.compile(*args, **kwargs, **trial.config)
-                kernel.image()
+                function, rest = self._variant(trial.config)
+                function.compile(*args, **kwargs, **rest).image()
             except TileError as error:
                 trial.error = str(error).splitlines()[0]
 
@@ -154,10 +208,11 @@ class Tuned:
     def _call(self, trial: Trial, args: tuple[Any, ...],
               kwargs: dict[str, Any]) -> Callable[[], Any]:
         """A call to be measured; kernels of a factory get tensors that are made up."""
-        if self.function.is_eager:
-            return lambda: self.function(*args, **kwargs, **trial.config)
-        kernel = self.function(*args, **kwargs, **trial.config)
-        inputs = kernel.get_profiler().inputs()
+        function, rest = self._variant(trial.config)
+        if function.is_eager and any(tensors.is_array(v) for v in (*args, *kwargs.values())):
+            return lambda: function(*args, **kwargs, **rest)
+        kernel = function.compile(*args, **kwargs, **rest)
+        inputs = _inputs.get() or kernel.get_profiler(self.supply).inputs()
         return lambda: kernel(*inputs)
 
     def _count(self, call: Callable[[], Any]) -> float:
@@ -215,3 +270,58 @@ def autotune(configs: Any = None, key: Iterable[str] | None = None, warmup: floa
         return Tuned(function, configs or [{}], key, executor, show, warmup, rep)
 
     return decorate
+
+
+@contextlib.contextmanager
+def set_autotune_inputs(*inputs: Any) -> Iterator[None]:
+    """Kernels that are tuned inside are measured with these tensors."""
+    given = inputs[0] if len(inputs) == 1 and isinstance(inputs[0], (list, tuple)) else inputs
+    token = _inputs.set(tuple(given))
+    try:
+        yield
+    finally:
+        _inputs.reset(token)
+
+
+@dataclasses.dataclass
+class Result:
+    """What AutoTuner.run found."""
+
+    config: dict[str, Any]
+    kernel: Any
+    latency: float | None
+    ref_latency: float | None = None
+
+
+class AutoTuner:
+    """The same as @tile.autotune, for a factory that is not decorated:
+    `AutoTuner.from_kernel(factory, configs).set_compile_args(out_idx=[-1]).run()`."""
+
+    def __init__(self, kernel: Any, configs: Any):
+        self.kernel, self.configs = kernel, configs
+        self.compile_args: dict[str, Any] = {}
+        self.supply, self.reference = TensorSupplyType.Auto, None
+
+    @classmethod
+    def from_kernel(cls, kernel: Any, configs: Any) -> AutoTuner:
+        return cls(kernel, configs)
+
+    def set_compile_args(self, out_idx: Any = None, target: Any = None,
+                         pass_configs: Any = None, **ignored: Any) -> AutoTuner:
+        self.compile_args = {"out_idx": out_idx, "target": target, "pass_configs": pass_configs}
+        return self
+
+    def set_profile_args(self, supply_type: TensorSupplyType = TensorSupplyType.Auto,
+                         ref_prog: Any = None, **ignored: Any) -> AutoTuner:
+        self.supply, self.reference = supply_type, ref_prog
+        return self
+
+    def run(self, warmup: float = 25, rep: float = 100, **ignored: Any) -> Result:
+        """Tries the configurations and measures the reference beside the best."""
+        tuned = autotune(self.configs, warmup=warmup, rep=rep)(
+            JITFunction(self.kernel, **self.compile_args))
+        tuned.supply = self.supply
+        kernel = tuned()
+        profiler = kernel.get_profiler(self.supply)
+        reference = profiler.do_bench(self.reference, warmup, rep) if self.reference else None
+        return Result(kernel.config, kernel, kernel.latency, reference)

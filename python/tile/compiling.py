@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from tile.dtypes import is_text
 from tile.frontend.errors import CompileError
 from tile.frontend.program import (
     Argument,
@@ -113,7 +114,7 @@ class JITFunction:
                      and isinstance(node.target, ast.Name)}
         for name, parameter in self.signature.parameters.items():
             annotation = parameter.annotation
-            text = annotation if isinstance(annotation, str) else ""
+            text = annotation if is_text(annotation) else ""
             if isinstance(annotation, TensorType) or ".Tensor" in text or "StridedTensor" in text:
                 described.add(name)
         return [n for n in names if n in described]
@@ -179,6 +180,10 @@ class JITFunction:
                                                       if k in known})
         bound.apply_defaults()
         return self._eager(dict(bound.arguments), sizes)
+
+    def get_kernel_source(self, *args: Any, **kwargs: Any) -> str:
+        """PTX of the kernel for these arguments."""
+        return self.compile(*args, **kwargs).get_kernel_source()
 
     def get_tir(self, *args: Any, **kwargs: Any) -> str:
         """Tile IR of the kernel for these arguments."""

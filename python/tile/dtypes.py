@@ -8,15 +8,33 @@ from typing import Any
 BOOL, INT, UINT, FLOAT = "bool", "int", "uint", "float"
 
 
+class _Named(type):
+    """Of one argument, the class gives the type that it names: `T.dtype("float16")`."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if len(args) == 1 and not kwargs:
+            return to_dtype(args[0])
+        return super().__call__(*args, **kwargs)
+
+
+def is_text(value: Any) -> bool:
+    """Whether a value is a string and no DType."""
+    return isinstance(value, str) and not isinstance(value, DType)
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
-class DType:
-    """An element type. Called with a value, it converts: `T.float32(x)`."""
+class DType(str, metaclass=_Named):
+    """An element type, whose text is its name. Called with a value, it converts:
+    `T.float32(x)`."""
 
     name: str
     kind: str
     bits: int
     mlir: str  # of coded ones that of their codes
     dlpack_code: int
+
+    def __new__(cls, name: str, *_: Any) -> DType:
+        return str.__new__(cls, name)
 
     def __call__(self, value: Any) -> Any:
         from tile.frontend import scalars
@@ -64,6 +82,12 @@ class DType:
     def size_bytes(self) -> int:
         return max(self.bits, 8) // 8
 
+    def as_torch(self) -> Any:
+        """torch's type of this name."""
+        import torch
+
+        return getattr(torch, "float32" if self.name == "tfloat32" else self.name)
+
     def bounds(self) -> tuple[int, int]:
         """Smallest and greatest integer of the type."""
         if self.kind == BOOL:
@@ -73,6 +97,7 @@ class DType:
         return -(2 ** (self.bits - 1)), 2 ** (self.bits - 1) - 1
 
 
+DataType = DType
 CODED = ("float8_e8m0fnu", "float4_e2m1fn", "int4", "uint4")
 
 # name, kind, bits, MLIR type, code of DLPack 1.1

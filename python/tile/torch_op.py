@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from tile.compiling import JITFunction
+from tile.dtypes import is_text
 from tile.frontend.errors import CompileError
 from tile.frontend.types import Dynamic, TensorType
-from tile.runtime import tensors
 from tile.runtime.kernel import JITKernel
 
 _CONSTANTS = {bool: "bool", int: "int", float: "float", str: "str"}
@@ -102,7 +102,7 @@ class _Operator:
         default = self.function.signature.parameters[name].default
         if default is inspect.Parameter.empty:
             return f"SymInt {name}" if name in self.function.tensor_names else f"int {name}"
-        text = f'"{default}"' if isinstance(default, str) else str(default)
+        text = f'"{default}"' if is_text(default) else str(default)
         return f"{_CONSTANTS[type(default)]} {name}={text}"
 
     # -- Calls ----------------------------------------------------------------
@@ -131,7 +131,7 @@ class _Operator:
             assert isinstance(parameter.type, TensorType)
             shape = [s.known(sizes) if isinstance(s, Dynamic) else s for s in parameter.type.shape]
             results.append(torch.empty(shape, device=like.device,
-                                       dtype=tensors.torch_dtype(parameter.type.dtype)))
+                                       dtype=parameter.type.dtype.as_torch()))
         if not results:
             return None
         return results[0] if self.num_results == 1 and not self.is_tuple else tuple(results)

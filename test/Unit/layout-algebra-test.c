@@ -10,7 +10,7 @@
 #include "layout-random.h"
 
 enum { ROUNDS = 3000 };
-static long viewed, sliced, recasted;
+static long viewed, sliced, sliced_anywhere, recasted;
 
 static int64_t ev(const TileLayout *l, const int64_t *in) {
   int64_t out[TILE_LAYOUT_MAX_AXES], flat = 0;
@@ -140,6 +140,23 @@ static void reshape(const TileLayout *s, const int64_t *shape, int rank) {
   }
 }
 
+// Every element of a window lies where the whole layout has it.
+static bool slice(const TileLayout *s, const int64_t *off, const int64_t *size,
+                  int rank) {
+  int64_t x[3], y[3], o1, o2;
+  TileLayoutWindow w;
+  if (!tile_layout_slice(s, off, size, &w, NULL))
+    return false;
+  for (int64_t k = 0; k < tile_layout_size(&w.layout.in); k++) {
+    tile_layout_point(&w.layout.in, k, x);
+    for (int d = 0; d < rank; d++)
+      y[d] = x[d] + off[d];
+    tile_layout_eval(s, y, &o1), tile_layout_eval(&w.layout, x, &o2);
+    CHECK(o1 == (o2 ^ w.toggle) + w.add, "slice");
+  }
+  return true;
+}
+
 static void slice_and_recast(const TileLayout *s, const int64_t *shape,
                              int rank) {
   int64_t off[3], size[3], x[3], y[3], o1, o2, o3;
@@ -150,17 +167,13 @@ static void slice_and_recast(const TileLayout *s, const int64_t *shape,
         size[d] /= p;
     off[d] = size[d] * (int64_t)rnd((unsigned)(shape[d] / size[d]));
   }
-  TileLayoutWindow w;
-  if (tile_layout_slice(s, off, size, &w, NULL)) {
-    sliced++;
-    for (int64_t k = 0; k < tile_layout_size(&w.layout.in); k++) {
-      tile_layout_point(&w.layout.in, k, x);
-      for (int d = 0; d < rank; d++)
-        y[d] = x[d] + off[d];
-      tile_layout_eval(s, y, &o1), tile_layout_eval(&w.layout, x, &o2);
-      CHECK(o1 == (o2 ^ w.toggle) + w.add, "slice");
-    }
+  sliced += slice(s, off, size, rank);
+  for (int d = 0; d < rank; d++) { // ends that are no multiples
+    int64_t unit = size[d], count = shape[d] / unit;
+    size[d] = unit * (1 + (int64_t)rnd((unsigned)count));
+    off[d] = unit * (int64_t)rnd((unsigned)(count - size[d] / unit + 1));
   }
+  sliced_anywhere += slice(s, off, size, rank);
   TileLayout wide, narrow;
   TileLayoutError e = {""};
   CHECK(tile_layout_recast(s, 16, 8, &narrow, &e), "%s", e.text);
@@ -231,8 +244,9 @@ static void test_random_layouts(void **state) {
     compose(&f, &s);
   }
   // Every branch was taken often enough to mean something.
-  CHECK(viewed > 500 && sliced > 500 && recasted > 100,
-        "views %ld, slices %ld, recasts %ld", viewed, sliced, recasted);
+  CHECK(viewed > 500 && sliced > 500 && sliced_anywhere > 200 && recasted > 100,
+        "views %ld, slices %ld and %ld, recasts %ld", viewed, sliced,
+        sliced_anywhere, recasted);
 }
 
 //===-- Tests -------------------------------------------------------------===//

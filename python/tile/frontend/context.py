@@ -34,7 +34,7 @@ class Kernel:
     config: dict[str, str] = dataclasses.field(default_factory=dict)
     safe_values: dict[int, Any] = dataclasses.field(default_factory=dict)  # by id of tensor
     depth: int = 0  # of control flow around statements of the whole block
-    roles: list[Any] = dataclasses.field(default_factory=list)  # groups, body, registers
+    roles: list[Any] = dataclasses.field(default_factory=list)  # first warp, op
     roles_op: Op | None = None
     role_registers: int | None = None
 

@@ -139,7 +139,11 @@ class Carried:
 
     @staticmethod
     def of(scope: Scope, body: list[ast.stmt]) -> Carried:
-        """Those that the body assigns and that have a value before."""
+        """Those that the body assigns and that have a value before. Indices of loops in
+        the body begin anew there."""
+        for name in names.indices_alone(body):
+            if is_scalar(scope.local(name)):
+                scope.write(name, Unbound(f"{name} was the index of a loop in another loop"))
         chosen = [n for n in names.assigned(body, scope) if is_scalar(scope.local(n))]
         initial = [scope.local(n) for n in chosen]
         types = [scope.type_of(n) or type_of(v) for n, v in zip(chosen, initial, strict=True)]

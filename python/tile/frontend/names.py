@@ -83,10 +83,23 @@ class Scope:
         self._owner(name).declared[name] = dtype
 
 
+def filled(node: ast.expr) -> tuple[str, ast.expr | None] | None:
+    """`x` of `T.clear(x)`, and `x` with the value of `T.fill(x, 1)`: what assigns a
+    variable, if x is one."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) \
+            or node.keywords or not node.args or not isinstance(node.args[0], ast.Name):
+        return None
+    if node.func.attr == "clear" and len(node.args) == 1:
+        return node.args[0].id, None
+    if node.func.attr == "fill" and len(node.args) == 2:
+        return node.args[0].id, node.args[1]
+    return None
+
+
 class _Assigned(ast.NodeVisitor):
     def __init__(self) -> None:
         self.names: dict[str, None] = {}
-        self.elements: dict[str, None] = {}  # `x` of `x[0] = …`
+        self.elements: dict[str, None] = {}  # `x` of `x[0] = …` and `T.fill(x, …)`
 
     def visit_Name(self, node: ast.Name) -> None:
         if isinstance(node.ctx, (ast.Store, ast.Del)):
@@ -95,6 +108,12 @@ class _Assigned(ast.NodeVisitor):
     def visit_Subscript(self, node: ast.Subscript) -> None:
         if isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name):
             self.elements[node.value.id] = None
+        self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        found = filled(node)
+        if found is not None:
+            self.elements[found[0]] = None
         self.generic_visit(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
@@ -110,13 +129,39 @@ class _Assigned(ast.NodeVisitor):
 
 
 def assigned(body: Iterable[ast.stmt], scope: Scope) -> list[str]:
-    """Names that statements assign, in the order of the text; `x[0] = …` assigns
-    the variable that T.alloc_var made."""
+    """Names that statements assign, in the order of the text; `x[0] = …` and
+    `T.fill(x, …)` assign the variable that T.alloc_var made."""
     visitor = _Assigned()
     for statement in body:
         visitor.visit(statement)
     variables = [n for n in visitor.elements if scope.type_of(n) is not None]
     return list(dict.fromkeys([*visitor.names, *variables]))
+
+
+def indices_alone(body: Iterable[ast.stmt]) -> set[str]:
+    """Names that are indices of loops in a body, and nothing else there."""
+    indices: set[str] = set()
+    others: set[str] = set()
+
+    def visit(node: ast.AST, inside: frozenset[str]) -> None:
+        if isinstance(node, ast.For):
+            own = {n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)}
+            indices.update(own)
+            visit(node.iter, inside)
+            for statement in node.body:
+                visit(statement, inside | own)
+            for statement in node.orelse:
+                visit(statement, inside)
+            return
+        if isinstance(node, ast.Name) and (
+                node.id not in inside or not isinstance(node.ctx, ast.Load)):
+            others.add(node.id)
+        for child in ast.iter_child_nodes(node):
+            visit(child, inside)
+
+    for statement in body:
+        visit(statement, frozenset())
+    return indices - others
 
 
 def changed_arrays(body: Iterable[ast.stmt]) -> set[str]:

@@ -8,12 +8,13 @@ arguments are constants of the kernel. `@T.macro` is expanded where it is called
 from __future__ import annotations
 
 import ast
+import contextlib
 import dataclasses
 import functools
 import sys
 from typing import Any
 
-from tile.dtypes import INDEX, DType, to_dtype
+from tile.dtypes import INDEX, DType, is_text, to_dtype
 from tile.frontend import context, mistakes, scalars
 from tile.frontend.buffers import GLOBAL, Buffer, memref_type
 from tile.frontend.errors import CompileError, Location, fail
@@ -101,7 +102,7 @@ class PrimFunc:
             if annotation is None:
                 raise CompileError(f"the argument {node.arg} has no type", place,
                                    "write T.Tensor(shape, dtype), or T.int32 and its like")
-            if isinstance(annotation, str):
+            if is_text(annotation):
                 annotation = self._annotation(annotation, place)
             result.append(Parameter(node.arg, parameter_type(annotation, node.arg, place)))
         return result
@@ -123,8 +124,8 @@ def prim_func(function: Any = None, **_: Any) -> Any:
     """Decorator: a kernel whose arguments have types."""
     if function is None:
         return prim_func
-    is_text = any(isinstance(a, str) for a in function.__annotations__.values())
-    return PrimFunc(function, dict(sys._getframe(1).f_locals) if is_text else None)
+    has_text = any(map(is_text, function.__annotations__.values()))
+    return PrimFunc(function, dict(sys._getframe(1).f_locals) if has_text else None)
 
 
 def parameter_type(annotation: Any, name: str, place: Location) -> TensorType | DType:
@@ -274,7 +275,18 @@ class EagerInterpreter(Interpreter):
         self.waiting: list[tuple[str, ast.expr, Location]] = []
         self.constants: set[str] = set()  # of T.const
 
+    def settle_ahead(self) -> None:
+        """Declares the tensors whose annotations stand further down and can be read."""
+        for node in self.source.tree.body:
+            if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name) \
+                    or node.target.id in self.parameters or node.target.id not in self.tensors:
+                continue
+            with contextlib.suppress(CompileError):
+                self._settle(node.target.id, node.annotation, self.source.location(node))
+
     def annotate(self, name: str, annotation: ast.expr) -> None:
+        if name in self.parameters:
+            return  # settled ahead
         if name not in self.tensors:
             if isinstance(self.scope.find(name), Unbound):
                 fail(f"the annotation is of {name}, which is no argument")
@@ -334,7 +346,50 @@ class EagerInterpreter(Interpreter):
 
     def new_const(self, name: str) -> Const:
         self.constants.add(name)
-        return Const(name, self.sizes.get(name))
+        return Const(name, self.sizes.get(name, self._extent(name)))
+
+    def _extent(self, name: str) -> int | None:
+        """What a later annotation of a tensor that the call has says of a size, so that
+        statements between may compute with it. None: the annotation itself says."""
+        for node in self.source.tree.body:
+            if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name) \
+                    or not isinstance(node.annotation, ast.Call) or not node.annotation.args:
+                continue
+            actual, shape = self.tensors.get(node.target.id), self._meant(node.annotation.args[0])
+            if actual is None or actual.shape is None \
+                    or not isinstance(shape, (ast.Tuple, ast.List)):
+                continue
+            is_packed = actual.dtype in ("uint8", "int8")  # perhaps: two elements in each
+            for size, extent in zip(shape.elts[:len(shape.elts) - is_packed], actual.shape,
+                                    strict=False):
+                meant = self._meant(size)
+                if isinstance(meant, ast.Name) and meant.id == name:
+                    return int(extent)
+        return None
+
+    def _meant(self, node: ast.expr) -> ast.expr:
+        """What a name stands for that one statement of the body assigns: `shape = (M, K)`,
+        `rows, columns = M, K`."""
+        while isinstance(node, ast.Name):
+            values = [value for statement in self.source.tree.body
+                      if isinstance(statement, ast.Assign)
+                      for target in statement.targets
+                      for name, value in _pairs(target, statement.value) if name == node.id]
+            if len(values) != 1 or isinstance(values[0], ast.Call):
+                break
+            node = values[0]
+        return node
+
+
+def _pairs(target: ast.expr, value: ast.expr) -> list[tuple[str, ast.expr]]:
+    """Names that an assignment binds, with what they get where its text says so."""
+    if isinstance(target, ast.Name):
+        return [(target.id, value)]
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) \
+            and len(target.elts) == len(value.elts):
+        return [(t.id, v) for t, v in zip(target.elts, value.elts, strict=True)
+                if isinstance(t, ast.Name)]
+    return []
 
 
 def lower_eager(function: Any, source: Source, constants: dict[str, Any],
@@ -403,6 +458,8 @@ def new_output(shape: tuple[Any, ...], dtype: DType) -> Buffer:
             fail(f"the size {size} of a tensor of T.empty is not known",
                  f"it follows from no annotation that stands before; use it in one, or give "
                  f"{size}=…")
+    if any(not size.is_known() for size in sizes if isinstance(size, Dynamic)):
+        function.interpreter.settle_ahead()
     name = f"out{sum(1 for p, _ in function.arguments if p.is_output)}"
     parameter = Parameter(name, TensorType(sizes, dtype), True)
     return declare_output(parameter)

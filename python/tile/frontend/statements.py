@@ -14,6 +14,7 @@ from tile.frontend import (
     control,
     desugar,
     names,
+    role_statements,
     scalars,
 )
 from tile.frontend.buffers import Buffer, Element, Region
@@ -175,6 +176,10 @@ class Interpreter(LoopStatements):
 
     def stmt_Expr(self, node: ast.Expr) -> None:
         if isinstance(node.value, ast.Constant):
+            return
+        found = names.filled(node.value)
+        if found is not None and self.scope.type_of(found[0]) is not None:
+            self._bind_name(found[0], self.evaluate(found[1]) if found[1] else 0)
             return
         value = self.evaluate_lazily(node.value)
         if isinstance(value, Loop):
@@ -376,10 +381,23 @@ class Interpreter(LoopStatements):
         with enter() as value:
             if item.optional_vars is not None:
                 self.bind(item.optional_vars, value)
-            self.run(inner)
+            if is_kernel:
+                self._run_kernel(inner)
+            else:
+                self.run(inner)
         if is_kernel:
             for name in names.assigned([node], self.scope):
                 self.scope.write(name, Unbound(f"{name} has a value in the kernel only"))
+
+
+    def _run_kernel(self, body: list[ast.stmt]) -> None:
+        for number, statement in enumerate(body):
+            with self.place(statement):
+                pieces = role_statements.take_apart(self, body[number:])
+            if pieces is not None:
+                role_statements.run(self, pieces)
+                return
+            self.run([statement])
 
 
 def _as_load(node: ast.expr) -> ast.expr:

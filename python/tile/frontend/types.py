@@ -37,6 +37,12 @@ class Dynamic(Operators):
                  f"use T.dynamic('{self.name}') as a size of a tensor")
         return symbols[self.name]
 
+    def is_known(self) -> bool:
+        """Whether an argument of the function that is being built gives it."""
+        if self.operation is None:
+            return self.name in context.current().symbols
+        return all(part.is_known() for part in self.operation[1:] if isinstance(part, Dynamic))
+
     def known(self, sizes: dict[str, int]) -> int:
         """Its value where sizes are known."""
         if self.operation is None:
@@ -173,5 +179,6 @@ class TensorFactory:
         return TensorType(make_shape(shape), to_dtype(dtype), known)
 
     def __getitem__(self, key: Any) -> Any:
-        return self(*key) if isinstance(key, tuple) and len(key) >= 2 and isinstance(
-            key[0], (tuple, list)) else self(key)
+        has_type = isinstance(key, tuple) and len(key) >= 2 and (
+            isinstance(key[0], (tuple, list)) or isinstance(key[1], (str, DType)))
+        return self(*key) if has_type else self(key)

@@ -46,7 +46,8 @@ Tensor = Buffer = _TensorFactory("Tensor")
 SharedBuffer = FragmentBuffer = LocalBuffer = _TensorFactory("Buffer")  # annotations of macros
 StridedTensor = _TensorFactory("StridedTensor", must_have_strides=True)
 
-Serial, Unroll, Vectorized = serial, unroll, vectorized
+Serial, Unroll, Vectorized, parallel = serial, unroll, vectorized, Parallel
+im2col, alloc_buffer = c2d_im2col, alloc_global
 fabs = abs
 no_set_max_nreg = disable_warp_group_reg_alloc
 bool, int8, int16, int32, int64 = (_BY_NAME[n] for n in (

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tile.dtypes import BY_NAME
-from tile.frontend import context, scalars
+from tile.frontend import context, role_statements, scalars
 from tile.frontend.errors import fail, unsupported
 from tile.frontend.ir import Block, Op
 from tile.language.tiles import gemm, meet
@@ -118,7 +118,9 @@ def barrier_arrive(barrier: Any) -> None:
     _arrive(barrier, "threads", "T.barrier_arrive")
 
 
-mbarrier_arrive = barrier_arrive
+def mbarrier_arrive(mbarrier: Any, *ignored: Any, **options: Any) -> None:
+    """The same."""
+    _arrive(mbarrier, "threads", "T.mbarrier_arrive")
 
 
 def cp_async_barrier_noinc(barrier: Any) -> None:
@@ -133,14 +135,16 @@ def barrier_wait(barrier: Any, parity: Any = 0) -> None:
     context.emit(f"tile.barrier_wait {slot} parity {scalars.to_value(parity, _I32).name} : {mlir}")
 
 
-mbarrier_wait_parity = barrier_wait
+def mbarrier_wait_parity(mbarrier: Any, parity: Any = 0) -> None:
+    """The same."""
+    barrier_wait(mbarrier, parity)
 
 
-def mbarrier_expect_tx(barrier: Any, num_bytes: int) -> None:
+def mbarrier_expect_tx(mbarrier: Any, tx: int) -> None:
     """The phase waits for so many bytes more of asynchronous copies."""
     context.block_level("T.mbarrier_expect_tx")
-    slot, mlir = _slot(barrier, "T.mbarrier_expect_tx")
-    context.emit(f"tile.barrier_expect {slot} bytes {int(num_bytes)} {{no_arrival}} : {mlir}")
+    slot, mlir = _slot(mbarrier, "T.mbarrier_expect_tx")
+    context.emit(f"tile.barrier_expect {slot} bytes {int(tx)} {{no_arrival}} : {mlir}")
 
 
 def tma_copy(src: Any, dst: Any, barrier: Any = None, **ignored: Any) -> None:
@@ -202,37 +206,36 @@ class Role:
     def __init__(self, groups: tuple[int, ...]):
         self.groups = groups
 
-    @contextlib.contextmanager
-    def enter_kernel(self) -> Iterator[None]:
+    def enter_kernel(self) -> Any:
         kernel = context.block_level("T.ws")
-        function = context.current()
+        role_statements.check_depth("T.ws")
         threads = math.prod(kernel.threads)
-        if function.depth != kernel.depth:
-            fail("T.ws under a condition or in a loop", "put the loop into each T.ws")
         if list(self.groups) != sorted(set(self.groups)) or not self.groups \
                 or (self.groups[-1] + 1) * 128 > threads \
                 or self.groups[-1] - self.groups[0] + 1 != len(self.groups):
             fail(f"T.ws of warpgroups {list(self.groups)} in a block of {threads} threads")
-        if kernel.roles and function.blocks[-1].ops[-1:] != [kernel.roles_op]:
-            unsupported("statements of the whole block between two T.ws",
-                        "move them before the first one")
-        with context.into(Block()) as block:
-            kernel.role_registers = None
-            yield None
-        kernel.roles.append((self.groups, block, kernel.role_registers))
-        if kernel.roles_op is None:
-            kernel.roles_op = context.emit("tile.specialize {")
-        _write_roles(kernel)
+        return enter_role(f"ws{self.groups[0]}", WARPS_PER_GROUP * self.groups[0],
+                          WARPS_PER_GROUP * len(self.groups))
 
 
-def _write_roles(kernel: context.Kernel) -> None:
-    """The roles so far, in the order of their warps."""
+@contextlib.contextmanager
+def enter_role(name: str, first: int, count: int) -> Iterator[None]:
+    """What is inside is done by `count` warps from `first` on."""
+    kernel, function = context.block_level("T.ws"), context.current()
+    if kernel.roles and function.blocks[-1].ops[-1:] != [kernel.roles_op]:
+        unsupported("statements of the whole block between two T.ws",
+                    "move them before the first one")
+    with context.into(Block()) as block:
+        kernel.role_registers = None
+        yield None
+    limit = f" registers {kernel.role_registers}" if kernel.role_registers else ""
+    role = Op(f'tile.role "{name}" warps {count}{limit} {{', context.location(), [("", block)])
+    kernel.roles.append((first, role))
+    if kernel.roles_op is None:
+        kernel.roles_op = context.emit("tile.specialize {")
     body = Block()
-    for groups, block, registers in sorted(kernel.roles, key=lambda role: role[0]):
-        limit = f" registers {registers}" if registers else ""
-        body.append(Op(f'tile.role "ws{groups[0]}" warps {WARPS_PER_GROUP * len(groups)}{limit} {{',
-                       context.location(), [("", block)]))
-    assert kernel.roles_op is not None
+    for _, op in sorted(kernel.roles, key=lambda entry: entry[0]):
+        body.append(op)
     kernel.roles_op.regions = [("", body)]
 
 

@@ -191,9 +191,7 @@ def use_swizzle(panel_size: int = 10, order: str = "row", enable: bool = True,
     kernel = context.kernel("T.use_swizzle")
     if order not in ("row", "col", "column"):
         fail(f"T.use_swizzle in order {order!r}", "use 'row' or 'col'")
-    if len(kernel.grid) < 2:
-        fail("T.use_swizzle of a grid with one dimension")
-    if enable:
+    if enable and len(kernel.grid) > 1:  # a grid of one dimension has one order
         raster = "row" if order == "row" else "column"
         kernel.swizzle = (f"{{panel = {int(panel_size)} : i64, "
                           f"raster = #tile.raster<{raster}>}}")

@@ -31,6 +31,7 @@ def Pipelined(*bounds: Any, num_stages: int = 0, order: Any = None, stage: Any =
     runs when is chosen by the compiler."""
     if not isinstance(num_stages, int) or num_stages < 0:
         fail(f"num_stages must be a number from 0, got {num_stages!r}")
+    bounds = (*bounds, *(ignored[name] for name in ("start", "stop") if name in ignored))
     start, stop, step = bounds_of(bounds, "T.Pipelined")
     return Loop(loops.PIPELINED, [(start, stop, step)], num_stages)
 

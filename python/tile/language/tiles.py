@@ -600,10 +600,21 @@ def _tile_operand(value: Any, what: str) -> Region:
     return region
 
 
+def _computable(region: Region) -> Region:
+    """The same numbers in a type that can be computed with: 8-bit floats as f32."""
+    if not region.dtype.is_float or region.dtype.bits > 8 or region.dtype.is_coded:
+        return region
+    wide = buffers.allocate(FRAGMENT, list(region.shape), BY_NAME["float32"],
+                            f"{region.label}_numbers")
+    copy(region, wide)
+    return to_region(wide, "T.copy")
+
+
 def _reduce(kind: str, src: Any, dst: Any, dim: int, clear: bool) -> None:
     what = f"T.reduce_{kind}"
     context.block_level(what)
     source, target = _tile_operand(src, what), _tile_operand(dst, what)
+    source = _computable(source)
     dim = _dimension(dim, source.ndim, what)
     if source.dtype.kind == "uint" and kind in ("max", "min"):
         unsupported(f"{what} of {source.dtype}, which compares without a sign",

@@ -5,14 +5,12 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import os
-import pathlib
-import runpy
-import sys
 from collections.abc import Iterator
 from typing import Any
 
+from tile import rehearsal
 from tile.profiler import Profile, emulated_profile
+from tile.rehearsal import Plan
 from tile.runtime.kernel import JITKernel
 
 
@@ -30,13 +28,13 @@ class Recording:
     error: str | None = None  # what ended the program
 
 
-def run_file(path: pathlib.Path, arguments: list[str], target: str | None) -> Recording:
+def run_file(plan: Plan) -> Recording:
     """Runs a file as a program. Kernels that it makes and does not call count, too."""
     result = Recording()
-    with _surroundings(path, arguments, target), _observed(result.calls):
+    with _observed(result.calls):
         names: dict[str, Any] = {}
         try:
-            names = runpy.run_path(str(path), run_name="__main__")
+            names = rehearsal.run(plan)
         except SystemExit as end:
             if end.code not in (None, 0):
                 result.error = f"the program ended with status {end.code}"
@@ -47,24 +45,6 @@ def run_file(path: pathlib.Path, arguments: list[str], target: str | None) -> Re
         if isinstance(value, JITKernel) and value not in called:
             result.calls.append(Call(value))
     return result
-
-
-@contextlib.contextmanager
-def _surroundings(path: pathlib.Path, arguments: list[str], target: str | None) -> Iterator[None]:
-    """What a program finds: its arguments, its folder, the emulator."""
-    argv, before = sys.argv, dict(os.environ)
-    sys.argv = [str(path), *arguments]
-    sys.path.insert(0, str(path.parent))
-    os.environ["TILE_EMULATE"] = "1"
-    if target:
-        os.environ["TILE_TARGET"] = target
-    try:
-        yield
-    finally:
-        sys.argv = argv
-        sys.path.remove(str(path.parent))
-        os.environ.clear()
-        os.environ.update(before)
 
 
 @contextlib.contextmanager

@@ -40,6 +40,10 @@ settings: contextvars.ContextVar[EmulatorSettings] = contextvars.ContextVar(
     "settings", default=EmulatorSettings())
 
 
+# Whether a program is only to be run, without a choice of what is fast (tile.rehearsal).
+is_rehearsal: contextvars.ContextVar[bool] = contextvars.ContextVar("rehearsal", default=False)
+
+
 @contextlib.contextmanager
 def emulator(**options: Any) -> Iterator[EmulatorSettings]:
     """Kernels that run on the emulator inside run so: `with tile.emulator(seed=3):`."""

@@ -173,15 +173,11 @@ def _numpy_dtype(dtype: DType) -> Any:
     return numpy.dtype("float32" if dtype.name == "tfloat32" else dtype.name)
 
 
-def torch_dtype(dtype: DType) -> Any:
-    return getattr(sys.modules["torch"], "float32" if dtype.name == "tfloat32" else dtype.name)
-
-
 def new_like(template: Any, shape: tuple[int, ...], dtype: DType) -> Any:
     """An array of the library that `template` is of, on its device; numpy's where
     there is none, or the library is not known."""
     if template is not None and _module(template) == "torch":
-        return sys.modules["torch"].empty(shape, dtype=torch_dtype(dtype), device=template.device)
+        return sys.modules["torch"].empty(shape, dtype=dtype.as_torch(), device=template.device)
     if template is not None and _module(template) == "cupy":
         return sys.modules["cupy"].empty(shape, dtype=_numpy_dtype(dtype))
     import numpy

@@ -1,12 +1,12 @@
 // RUN: %tile_opt_passes 'tile-layout-inference{target=sm_90a}' %s -split-input-file -verify-diagnostics
 
-// 256 accumulators do not leave a thread any register.
+// Of 576 accumulators more than half would be spilled.
 func.func @fragment_exceeds_registers() attributes {tile.num_threads = 128 : i32} {
-  %As = tile.alloc : memref<128x64xbf16, #gpu.address_space<workgroup>>
-  %Bs = tile.alloc : memref<64x256xbf16, #gpu.address_space<workgroup>>
-  // expected-error @+1 {{needs 256 registers per thread; 128 threads of sm_90a have 255 each, of which 8 are kept for addresses}}
-  %acc = tile.alloc : memref<128x256xf32, #tile.fragment>
-  tile.gemm %As, %Bs, %acc {instr = #tile.instr<wgmma>} : (memref<128x64xbf16, #gpu.address_space<workgroup>>, memref<64x256xbf16, #gpu.address_space<workgroup>>, memref<128x256xf32, #tile.fragment>)
+  %As = tile.alloc : memref<192x64xbf16, #gpu.address_space<workgroup>>
+  %Bs = tile.alloc : memref<64x384xbf16, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{needs 576 registers per thread; 128 threads of sm_90a have 255 each, of which 8 are kept for addresses}}
+  %acc = tile.alloc : memref<192x384xf32, #tile.fragment>
+  tile.gemm %As, %Bs, %acc {instr = #tile.instr<wgmma>} : (memref<192x64xbf16, #gpu.address_space<workgroup>>, memref<64x384xbf16, #gpu.address_space<workgroup>>, memref<192x384xf32, #tile.fragment>)
   return
 }
 
