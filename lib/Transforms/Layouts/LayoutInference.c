@@ -408,7 +408,9 @@ static MlirLogicalResult check_registers(const Plan *plan,
     remark_views(model, i, alloc, num_elems);
     if (needed + TILE_OTHER_REGISTERS <= limit)
       continue;
-    if (needed > 2 * limit)
+    // Without roles it may fit: whoever chose them takes them back.
+    if (needed > 2 * limit ||
+        !mlirOperationIsNull(tile_alloc_role(tile_alloc_cast(alloc)).op))
       return tile_emit_error(
           alloc,
           "needs %lld registers per thread; %lld threads of %s have %lld each, "
