@@ -676,8 +676,9 @@ static void apply_grid(Apply *apply) {
   apply->num_tiles = multiply(
       b, multiply(b, apply->extent[0], apply->extent[1]), apply->extent[2]);
   require_tiles(apply);
-  MlirValue blocks = multiply(b, tile_num_sms(b),
-                              tile_const_index(b, apply->plan->blocks_per_sm));
+  MlirValue num_sms = tile_num_sms(b);
+  MlirValue blocks =
+      multiply(b, num_sms, tile_const_index(b, apply->plan->blocks_per_sm));
   MlirValue one = tile_const_index(b, 1);
   gpu_launch_set_gridSizeX(launch, arith_minui(b, blocks, apply->num_tiles));
   gpu_launch_set_gridSizeY(launch, one);

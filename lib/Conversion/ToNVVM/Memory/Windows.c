@@ -234,8 +234,8 @@ MlirValue window_in_bounds(Lowering *l, const View *view) {
     first[d] = tile_int_constant(0);
     last[d] = tile_int_constant(view->shape.extent[d] - 1);
   }
-  return and_maybe(l, global_in_bounds(l, view, first, 1),
-                   global_in_bounds(l, view, last, 1));
+  MlirValue begins = global_in_bounds(l, view, first, 1);
+  return and_maybe(l, begins, global_in_bounds(l, view, last, 1));
 }
 
 MlirValue global_or_strides(Lowering *l, const View *view, int64_t size_bytes) {
