@@ -40,4 +40,12 @@ static inline bool tile_op_list_has(const TileOpList *list, MlirOperation op) {
   return false;
 }
 
+/// Whether the op stands in the block, or in a region of an op that does.
+static inline bool tile_op_is_in_block(MlirOperation op, MlirBlock block) {
+  for (; op.ptr; op = mlirOperationGetParentOperation(op))
+    if (mlirBlockEqual(mlirOperationGetBlock(op), block))
+      return true;
+  return false;
+}
+
 #endif // TILE_SUPPORT_ITERATE_H

@@ -123,13 +123,6 @@ static bool overwrites(MlirOperation op, const TileSharedBuffer *buffer) {
          tile_num_stage_dims(tile_alloc_cast(buffer->op)) == 0;
 }
 
-static bool is_in_block(MlirOperation op, MlirBlock block) {
-  for (; op.ptr; op = mlirOperationGetParentOperation(op))
-    if (mlirBlockEqual(mlirOperationGetBlock(op), block))
-      return true;
-  return false;
-}
-
 // The loop around `op`, which may stand under conditions in its body, or null.
 static MlirOperation loop_around(MlirOperation op) {
   MlirOperation parent = mlirOperationGetParentOperation(op);
@@ -154,7 +147,7 @@ static void note_first(TileSharedBuffer *buffer, MlirOperation op) {
   }
   if (buffer->fresh_in.ptr && !buffer->loop_last &&
       !begins_iteration(buffer->fresh_block, buffer->fresh_in) &&
-      !is_in_block(op, buffer->fresh_block))
+      !tile_op_is_in_block(op, buffer->fresh_block))
     buffer->fresh_in = (MlirOperation){NULL};
 }
 
@@ -240,7 +233,7 @@ static void note_product(Collect *collect, MlirOperation op,
       continue;
     MlirOperation all = op;
     while (buffer->under_way.ptr &&
-           !is_in_block(buffer->under_way, mlirOperationGetBlock(all)))
+           !tile_op_is_in_block(buffer->under_way, mlirOperationGetBlock(all)))
       all = mlirOperationGetParentOperation(all);
     buffer->under_way = all;
   }
@@ -256,7 +249,7 @@ static void note_await(Collect *collect, TileAwaitOp await) {
       note_ring_use(collect, buffer, await.op);
     // One in a loop or a branch may not run where the product has.
     if (tile_await_pending(await) == 0 &&
-        is_in_block(buffer->under_way, mlirOperationGetBlock(await.op)))
+        tile_op_is_in_block(buffer->under_way, mlirOperationGetBlock(await.op)))
       buffer->under_way = (MlirOperation){NULL};
   }
 }

@@ -26,31 +26,34 @@ MlirType type_stored(Lowering *l, MlirType element) {
   return element;
 }
 
-static const char *register_constraints(MlirType type) {
-  if (mlirTypeIsAF64(type))
-    return "=d,0";
+char register_class(MlirType type) {
   if (mlirTypeIsAF32(type))
-    return "=f,0";
-  if (mlirTypeIsAF16(type) || mlirTypeIsABF16(type))
-    return "=h,0";
-  if (!mlirTypeIsAInteger(type))
-    return NULL;
-  unsigned bits = mlirIntegerTypeGetWidth(type);
-  return bits == 64 ? "=l,0" : bits == 32 ? "=r,0" : bits == 16 ? "=h,0" : NULL;
+    return 'f';
+  if (mlirTypeIsAF64(type))
+    return 'd';
+  switch (tile_elem_bits(type)) {
+  case 32:
+    return 'r';
+  case 64:
+    return 'l';
+  default:
+    return 'h';
+  }
 }
 
 MlirValue value_pinned(Lowering *l, MlirValue value) {
+  enum { LEAST_BITS = 16 };
   MlirType type = mlirValueGetType(value);
-  const char *constraints = register_constraints(type);
-  return constraints
-             ? mlirOperationGetResult(
-                   llvm_inline_asm_op(&l->b, .type = type,
-                                      .operands = {&value, 1}, .asm_string = "",
-                                      .has_side_effects = true,
-                                      .constraints = constraints)
-                       .op,
-                   0)
-             : value;
+  if ((!mlirTypeIsAFloat(type) && !mlirTypeIsAInteger(type)) ||
+      tile_elem_bits(type) < LEAST_BITS)
+    return value;
+  char constraints[] = {'=', register_class(type), ',', '0', '\0'};
+  return mlirOperationGetResult(
+      llvm_inline_asm_op(&l->b, .type = type, .operands = {&value, 1},
+                         .asm_string = "", .has_side_effects = true,
+                         .constraints = constraints)
+          .op,
+      0);
 }
 
 void lower_fail(Lowering *l, MlirOperation op, const char *format, ...) {

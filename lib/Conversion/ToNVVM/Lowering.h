@@ -58,6 +58,9 @@ MlirType type_i64(Lowering *l);
 MlirType type_pointer(Lowering *l, unsigned address_space);
 /// The type in which an element is stored: i1 and 8-bit floats are i8.
 MlirType type_stored(Lowering *l, MlirType element);
+/// The letter of inline assembly for registers of numbers of this type; those
+/// of 8 bits are extended to 16.
+char register_class(MlirType type);
 /// A number of 16, 32 or 64 bits which LLVM computes here, and not where it is
 /// used; other values as they are.
 MlirValue value_pinned(Lowering *l, MlirValue value);

@@ -157,13 +157,6 @@ static bool continues(const TileProductFlow *flow, MlirOperation op,
          tile_shape_of(b.a, &y) && mlirTypeEqual(x.element, y.element);
 }
 
-static bool is_in_block(MlirOperation inner, MlirBlock block) {
-  for (; inner.ptr; inner = mlirOperationGetParentOperation(inner))
-    if (mlirBlockEqual(mlirOperationGetBlock(inner), block))
-      return true;
-  return false;
-}
-
 static MlirWalkResult find_nested(MlirOperation op, void *user_data) {
   const TileProductFlow **flow = user_data;
   if (find_product(*flow, op) < 0)
@@ -201,7 +194,7 @@ static int products_of_round(const TileProductFlow *flow, MlirOperation op,
   TileProduct factors;
   int count = 0;
   bool is_behind = false;
-  if (!scf_for_is(loop) || !is_in_block(op, body))
+  if (!scf_for_is(loop) || !tile_op_is_in_block(op, body))
     return 0;
   while (!mlirBlockEqual(mlirOperationGetBlock(op), body))
     op = mlirOperationGetParentOperation(op);
@@ -249,7 +242,7 @@ static bool is_guard(MlirOperation op) {
 // The outermost guard around `op` that `product` stands outside of, or `op`.
 static MlirOperation leave_guards(MlirOperation op, MlirOperation product) {
   MlirOperation outermost = op;
-  while (!is_in_block(product, mlirOperationGetBlock(op))) {
+  while (!tile_op_is_in_block(product, mlirOperationGetBlock(op))) {
     op = mlirOperationGetParentOperation(op);
     if (is_guard(op))
       outermost = op;
@@ -260,7 +253,7 @@ static MlirOperation leave_guards(MlirOperation op, MlirOperation product) {
 // (W5)
 static bool is_end_of_guard(MlirOperation op, MlirOperation product) {
   return scf_yield_is(op) && is_guard(mlirOperationGetParentOperation(op)) &&
-         is_in_block(product, mlirOperationGetBlock(op));
+         tile_op_is_in_block(product, mlirOperationGetBlock(op));
 }
 
 static bool is_end(MlirOperation op) {

@@ -370,15 +370,10 @@ static void red_text(const Update *update, int64_t count, int64_t num_values,
            values);
 }
 
-static const char *value_constraint(MlirType element, int64_t count) {
-  int bits = tile_elem_bits(element);
-  if (bits == 16)
-    return count > 1 ? "r" : "h";
-  if (mlirTypeIsAF32(element))
-    return "f";
-  if (mlirTypeIsAF64(element))
-    return "d";
-  return bits == 32 ? "r" : "l";
+// Several of 16 bits share a word.
+static char value_class(MlirType element, int64_t count) {
+  return count > 1 && tile_elem_bits(element) == 16 ? 'r'
+                                                    : register_class(element);
 }
 
 static void emit_red(Lowering *l, const Update *update, MlirValue pointer,
@@ -400,7 +395,7 @@ static void emit_red(Lowering *l, const Update *update, MlirValue pointer,
                                         update->element, per_value)
                             : stored[i];
     used += (size_t)snprintf(constraints + used, sizeof constraints - used,
-                             ",%s", value_constraint(update->element, count));
+                             ",%c", value_class(update->element, count));
   }
   if (predicate.ptr) {
     operands[n++] = predicate;
@@ -437,12 +432,12 @@ static MlirValue emit_atom(Lowering *l, const Update *update, MlirValue pointer,
                            MlirValue stored) {
   bool is_global = update->dst->memory->space == TILE_SPACE_GLOBAL;
   bool is_half = tile_elem_bits(update->element) == 16;
-  const char *value = value_constraint(update->element, 1);
+  char value = value_class(update->element, 1);
   char text[128], constraints[32];
   snprintf(text, sizeof text, "atom%s.%s%s.%s $0, [$1], $2;",
            place_text(update).chars, kind_text(update), is_half ? ".noftz" : "",
            type_text(update, 1).chars);
-  snprintf(constraints, sizeof constraints, "=%s,%s,%s", value,
+  snprintf(constraints, sizeof constraints, "=%c,%s,%c", value,
            is_global ? "l" : "r", value);
   MlirValue operands[2] = {
       llvm_ptrtoint(&l->b, .type = is_global ? type_i64(l) : type_i32(l),

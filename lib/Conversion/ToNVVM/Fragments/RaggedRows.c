@@ -15,22 +15,6 @@
 
 enum { LINE_CAPACITY = 160, CONSTRAINT_CAPACITY = 4, MAX_OTHERS = 5 };
 
-// Register class of an element, and the type of its store.
-static const char *element_constraint(MlirType stored) {
-  if (mlirTypeIsAF32(stored))
-    return "f";
-  if (mlirTypeIsAF64(stored))
-    return "d";
-  switch (tile_elem_bits(stored)) {
-  case 32:
-    return "r";
-  case 64:
-    return "l";
-  default:
-    return "h"; // 16 bits; i8 is extended to them
-  }
-}
-
 static MlirValue element_operand(Lowering *l, MlirValue value) {
   MlirType type = mlirValueGetType(value);
   MlirType i16 = mlirIntegerTypeGet(tile_builder_context(&l->b), 16);
@@ -76,8 +60,8 @@ void store_ragged_row(Lowering *l, const RaggedRow *row) {
   MlirValue *operands = TILE_ARENA_NEW(l->arena, MlirValue, count + MAX_OTHERS);
   intptr_t n = 0;
   for (int i = 0; i < row->count; i++) {
-    asm_text_add(&constraints, "%s,",
-                 element_constraint(mlirValueGetType(row->elems[i].value)));
+    asm_text_add(&constraints, "%c,",
+                 register_class(mlirValueGetType(row->elems[i].value)));
     operands[n++] = element_operand(l, row->elems[i].value);
   }
   operands[n++] =
