@@ -10,6 +10,7 @@ are executed and compared with numpy. Prints what failed, how often a choice was
 back, and a summary."""
 
 import argparse
+import collections
 import importlib.util
 import os
 import random
@@ -242,49 +243,80 @@ def compiles(path, target, out, emit="ptx"):
     return result.returncode == 0, result.stderr
 
 
-class Judge:
-    def __init__(self, out, emit, runs):
-        self.emit, self.runs, self.num_runs = emit, runs, 0
-        self.out, self.num_kernels, self.num_neither, self.num_failed = out, 0, 0, 0
-        self.taken_back = {}
-        os.makedirs(out, exist_ok=True)
+class Kernel:
+    """A kernel to judge; afterwards, what was found."""
 
-    def judge(self, text, what, name, target, run=None):
-        path = os.path.join(self.out, "%s-%s.mlir" % (name, target))
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-        self.num_kernels += 1
-        is_fine, said = compiles(path, target, self.out, self.emit)
-        for code in re.findall(r"\[(tile-choice/[a-z]+)\]", said):
-            self.taken_back[code] = self.taken_back.get(code, 0) + 1
-        if is_fine:
-            if run and self.runs and "memref<?" in text and "[tile-choice/" in said:
-                self.execute(run, "%s %s (%s)" % (target, name, what))
-            return
-        off = os.path.join(self.out, "%s-%s-off.mlir" % (name, target))
-        with open(off, "w", encoding="utf-8") as file:
-            file.write(kernels.without_roles(text))
-        if not compiles(off, target, self.out, self.emit)[0]:
-            self.num_neither += 1
-            return
-        self.num_failed += 1
+    def __init__(self, text, what, name, target, run=None):
+        self.text, self.what, self.name, self.target = text, what, name, target
+        self.run = run
+        self.taken_back, self.failure = [], None
+        self.compiles_in_no_form, self.was_run = False, False
+
+
+def judge(kernel, out, emit, runs):
+    folder = os.path.join(out, "%s-%s" % (kernel.name, kernel.target))
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, "source.mlir")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(kernel.text)
+    is_fine, said = compiles(path, kernel.target, folder, emit)
+    kernel.taken_back = re.findall(r"\[(tile-choice/[a-z]+)\]", said)
+    if is_fine:
+        if kernel.run and runs and "memref<?" in kernel.text and kernel.taken_back:
+            execute(kernel, folder)
+        return kernel
+    off = os.path.join(folder, "off.mlir")
+    with open(off, "w", encoding="utf-8") as file:
+        file.write(kernels.without_roles(kernel.text))
+    if compiles(off, kernel.target, folder, emit)[0]:
         error = re.search(r"error: .*", said)
-        print("FAILED %s %s (%s): %s" % (target, name, what, error.group(0) if error
-                                         else said[-400:]), flush=True)
+        kernel.failure = error.group(0) if error else said[-400:]
+    else:
+        kernel.compiles_in_no_form = True
+    return kernel
 
-    def execute(self, run, title):
-        self.num_runs += 1
-        try:
-            run(os.path.join(self.out, "kernel.json"))
-        except kernels.Failure as failure:
-            self.num_failed += 1
-            print("FAILED %s: %s" % (title, failure), flush=True)
 
-    def report(self):
-        for code, count in sorted(self.taken_back.items()):
-            print("%s: %d" % (code, count))
-        print("%d kernels, %d compile in neither form, %d executed, %d failed" % (
-            self.num_kernels, self.num_neither, self.num_runs, self.num_failed))
+def execute(kernel, folder):
+    kernel.was_run = True
+    try:
+        kernel.run(os.path.join(folder, "kernel.json"))
+    except kernels.Failure as failure:
+        kernel.failure = str(failure)
+
+
+def report(judged):
+    """Prints failures as they come, then the sums. Returns the number of failures."""
+    codes, done = collections.Counter(), []
+    for kernel in judged:
+        done.append(kernel)
+        codes.update(kernel.taken_back)
+        if kernel.failure is not None:
+            print("FAILED %s %s (%s): %s" % (kernel.target, kernel.name, kernel.what,
+                                             kernel.failure), flush=True)
+    for code, count in sorted(codes.items()):
+        print("%s: %d" % (code, count))
+    num_failed = sum(k.failure is not None for k in done)
+    print("%d kernels, %d compile in neither form, %d executed, %d failed" % (
+        len(done), sum(k.compiles_in_no_form for k in done), sum(k.was_run for k in done),
+        num_failed))
+    return num_failed
+
+
+def all_kernels(options):
+    for target in options.target:
+        for path in options.files:
+            with open(path, encoding="utf-8") as file:
+                name = os.path.splitext(os.path.basename(path))[0]
+                yield Kernel(file.read(), path, name, target)
+        first, count = map(int, options.random.split(":"))
+        for seed in kernels.some(first, count):
+            what, text = random_text(seed, target)
+            yield Kernel(text, what, "random%d" % seed, target)
+        first, count = map(int, options.limit.split(":"))
+        for seed in kernels.some(first, count):
+            kernel = Limit(seed, target)
+            yield Kernel(kernel.mlir(), kernel.describe(), "limit%d" % seed, target,
+                         kernel.run)
 
 
 def main():
@@ -298,23 +330,10 @@ def main():
     parser.add_argument("--run", action="store_true")
     parser.add_argument("files", nargs="*")
     options = parser.parse_args()
-    judge = Judge(options.out, "ptx,json" if options.run else options.emit, options.run)
-    for target in options.target:
-        for path in options.files:
-            with open(path, encoding="utf-8") as file:
-                name = os.path.splitext(os.path.basename(path))[0]
-                judge.judge(file.read(), path, name, target)
-        first, count = map(int, options.random.split(":"))
-        for seed in kernels.some(first, count):
-            what, text = random_text(seed, target)
-            judge.judge(text, what, "random%d" % seed, target)
-        first, count = map(int, options.limit.split(":"))
-        for seed in kernels.some(first, count):
-            kernel = Limit(seed, target)
-            judge.judge(kernel.mlir(), kernel.describe(), "limit%d" % seed, target,
-                        kernel.run)
-    judge.report()
-    return 1 if judge.num_failed else 0
+    emit = "ptx,json" if options.run else options.emit
+    num_failed = report(kernels.each(
+        lambda kernel: judge(kernel, options.out, emit, options.run), all_kernels(options)))
+    return 1 if num_failed else 0
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ and running a kernel on the emulator, and comparing what came out.
 Every value is chosen by a fixed seed and exact in its type, so that results are
 compared for equality, never with a tolerance."""
 
+import concurrent.futures
 import json
 import os
 import re
@@ -37,6 +38,17 @@ class Failure(Exception):
 # drawn at random, and each case on one target and under one schedule: ptxas takes
 # longer than all before it.
 IS_FULL = os.environ.get("TILE_TEST_SET", "full") == "full"
+
+# How many cases a runner judges at once. In `make check` the tests themselves run side
+# by side; the full set has some that would be the last for half an hour.
+JOBS = os.cpu_count() if IS_FULL and not collect.FOLDER else 1
+
+
+def each(work, items):
+    """What `work` returns for each item, in their order; JOBS of them at once, so they
+    write to folders or names of their own."""
+    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+        yield from pool.map(work, items)
 
 
 def schedules(count, case=0):
@@ -300,16 +312,20 @@ def read_words(text, keys, flags):
     return values
 
 
-def run_cases(cases, names, judge):
+def run_cases(cases, names, judge, are_apart=False):
     """Prints a line per case and target; `judge` returns a note or raises Failure.
-    The exit status: 1 when any failed."""
-    num_failed = 0
-    for text, target in [(text, target) for number, text in enumerate(cases)
-                         for target in targets(names, number)]:
+    Cases that are apart share no file. The exit status: 1 when any failed."""
+    def line_of(case):
+        text, target = case
         try:
-            print("ok %s %s: %s" % (target, text, judge(text, target)))
+            return True, "ok %s %s: %s" % (target, text, judge(text, target))
         except Failure as failure:
-            print("FAILED %s %s: %s" % (target, text, failure))
-            num_failed += 1
-        sys.stdout.flush()
+            return False, "FAILED %s %s: %s" % (target, text, failure)
+
+    all_cases = [(text, target) for number, text in enumerate(cases)
+                 for target in targets(names, number)]
+    num_failed = 0
+    for is_fine, line in (each if are_apart else map)(line_of, all_cases):
+        print(line, flush=True)
+        num_failed += not is_fine
     return 1 if num_failed else 0

@@ -58,12 +58,12 @@ def outcome(run, json_path, seed, schedule):
     return None
 
 
-def fault(lines, one, options):
+def fault(lines, one, out, options):
     """(what is wrong with an accepted mutant when it runs, or None; whether it is the
     same under every schedule)."""
-    json_path = os.path.join(options.out, one.name + ".json")
+    json_path = os.path.join(out, one.name + ".json")
     try:
-        lower(lines, options.target, options.out)
+        lower(lines, options.target, out)
     except kernels.Failure as failure:
         return str(failure).strip().splitlines()[-1], False
     for number, run in enumerate(one.runs()):
@@ -76,25 +76,22 @@ def fault(lines, one, options):
     return None, False
 
 
-class Sums:
+class Found:
+    """About one subject: counts of mutants, codes of refusals, (line, program) of each
+    mistake that was missed."""
+
     def __init__(self):
         self.counts, self.codes = collections.Counter(), collections.Counter()
-        self.missed = self.others = 0
-
-    def miss(self, text, lines, out):
-        self.missed += 1
-        print(text)
-        with open(os.path.join(out, "missed-%d.mlir" % self.missed), "w",
-                  encoding="utf-8") as file:
-            file.write("".join(lines))
+        self.missed, self.num_others = [], 0
 
 
-def judge(text, options, sums):
-    """A line about one subject."""
-    one = subject(text)
-    lines = staged(one, options.target, options.out)
+def judge(text, out, options):
+    """None where the subject has no form with barriers."""
+    os.makedirs(out, exist_ok=True)
+    one, result = subject(text), Found()
+    lines = staged(one, options.target, out)
     if lines is None:
-        return
+        return None
     rng = random.Random("%s %d" % (text.rsplit("/", 1)[-1], options.seed))
     mutants = barriermutants.make_mutants(lines, options.count, rng,
                                           names=options.operators)
@@ -102,31 +99,53 @@ def judge(text, options, sums):
     forms = [("", lambda made: made)]
     if without_channels(lines) != lines:
         forms.append((", without channels", without_channels))
-    accepted, counts = {}, collections.Counter()
+    accepted = set()
     for label, change in forms:
         found = verdicts([change(made) for _, _, made in mutants],
-                         os.path.join(options.out, "all.mlir"), options.target)
+                         os.path.join(out, "all.mlir"), options.target)
         if found[0]:
-            sums.miss("FAILED %s%s: the kernel itself: %s" % (text, label, found[0]),
-                      lines, options.out)
+            result.missed.append(("FAILED %s%s: the kernel itself: %s"
+                                  % (text, label, found[0]), lines))
         for number, verdict in list(enumerate(found))[1:]:
-            counts["invalid" if verdict == "invalid" else
-                   "refused" if verdict else "accepted"] += 1
+            result.counts["invalid" if verdict == "invalid" else
+                          "refused" if verdict else "accepted"] += 1
             if verdict not in (None, "invalid"):
-                sums.codes[verdict] += 1
+                result.codes[verdict] += 1
             if not verdict:
-                accepted.setdefault(number, label)
-    for number, label in sorted(accepted.items()):
+                accepted.add(number)
+    for number in sorted(accepted):
         operator, at, made = mutants[number]
-        what, is_other = fault(made, one, options)
-        sums.others += is_other
+        what, is_other = fault(made, one, out, options)
+        result.num_others += is_other
         if what and not is_other:
-            sums.miss("MISSED %s%s, %s of '%s': %s" % (
-                text, label, operator, lines[at].strip()[:60], what[:200]), made,
-                      options.out)
-    sums.counts.update(counts)
-    print("%s: %s" % (text, ", ".join("%d %s" % (counts[k], k) for k in sorted(counts))))
-    sys.stdout.flush()
+            result.missed.append(("MISSED %s, %s of '%s': %s" % (
+                text, operator, lines[at].strip()[:60], what[:200]), made))
+    return result
+
+
+def report(texts, results, out):
+    """Prints a line per subject and the sums; the exit status."""
+    sums = Found()
+    for text, found in zip(texts, results):
+        if found is None:
+            continue
+        for line, program in found.missed:
+            print(line)
+            sums.missed.append(line)
+            with open(os.path.join(out, "missed-%d.mlir" % len(sums.missed)), "w",
+                      encoding="utf-8") as file:
+                file.write("".join(program))
+        sums.counts.update(found.counts)
+        sums.codes.update(found.codes)
+        sums.num_others += found.num_others
+        print("%s: %s" % (text, ", ".join("%d %s" % (found.counts[k], k)
+                                          for k in sorted(found.counts))), flush=True)
+    refused, accepted = sums.counts["refused"], sums.counts["accepted"]
+    print("codes: " + ", ".join("%s %d" % item for item in sums.codes.most_common()))
+    print("%d accepted ones are other programs" % sums.num_others)
+    print("%d mutants: %d refused, %d accepted, %d of these faulty"
+          % (refused + accepted, refused, accepted, len(sums.missed)))
+    return 1 if sums.missed or not refused else 0
 
 
 def main():
@@ -148,16 +167,11 @@ def main():
     os.makedirs(options.out, exist_ok=True)
     subjects = options.subjects + ["file:%s:%s" % (path, name) for path in options.file
                                    for name in functions_of(path)]
-    sums = Sums()
-    for text in subjects:
-        for suffix in ["", " noroles"] if options.noroles else [""]:
-            judge(text + suffix, options, sums)
-    refused, accepted = sums.counts["refused"], sums.counts["accepted"]
-    print("codes: " + ", ".join("%s %d" % item for item in sums.codes.most_common()))
-    print("%d accepted ones are other programs" % sums.others)
-    print("%d mutants: %d refused, %d accepted, %d of these faulty"
-          % (refused + accepted, refused, accepted, sums.missed))
-    return 1 if sums.missed or not refused else 0
+    texts = [text + suffix for text in subjects
+             for suffix in (["", " noroles"] if options.noroles else [""])]
+    results = kernels.each(lambda one: judge(one[1], os.path.join(options.out, str(one[0])),
+                                             options), enumerate(texts))
+    return report(texts, results, options.out)
 
 
 if __name__ == "__main__":

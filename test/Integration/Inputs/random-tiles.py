@@ -534,7 +534,8 @@ def main():
     programs = {"seed=%d" % s: Program(s, options.statements)
                 for s in kernels.some(options.seed, options.count)}
     return kernels.run_cases(list(programs), options.target, lambda text, target:
-                             judge(programs[text], target, options))
+                             judge(programs[text], target, options),
+                             are_apart=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """What the runners of random kernels share: each kernel is made by its seed, compiled,
-run on the emulator and compared, on every target. A program has `name`, `mlir()`,
-`describe()` and `check(folder, seeds of the emulator)`."""
+run on the emulator and compared, on every target. A program has `name` (no other of
+its target has it), `mlir()`, `describe()` and `check(folder, seeds of the emulator)`."""
 
 import argparse
 import os
@@ -38,4 +38,5 @@ def main(doc, make):
     seeds = kernels.some(options.seed, options.count)
     sys.exit(kernels.run_cases(
         ["seed=%d" % seed for seed in seeds], options.target,
-        lambda text, target: judge(make(int(text[5:]), target), target, options)))
+        lambda text, target: judge(make(int(text[5:]), target), target, options),
+        are_apart=True))

@@ -97,7 +97,7 @@ def main():
     parser.add_argument("files", nargs="+")
     parser.add_argument("--target", default="sm_90a")
     parser.add_argument("--rotate", action="store_true")
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--jobs", type=int, default=max(2, kernels.JOBS))
     options = parser.parse_args()
     substituted = load("protocol-proofs").substituted
     other = in_order if options.rotate else kernels.without_roles

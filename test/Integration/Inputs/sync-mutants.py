@@ -445,7 +445,7 @@ def main():
     parser.add_argument("--out", required=True, help="folder of the outputs")
     parser.add_argument("--ir", default=r"tile\.barrier_sync|tile\.fence_proxy")
     parser.add_argument("--seeds", type=int, default=4)
-    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=kernels.JOBS)
     parser.add_argument("--functions", default="", help="a regex of names")
     parser.add_argument("--run", action="append", default=[],
                         help="an option for tile-run")

@@ -12,6 +12,7 @@ that the verifier refuses, and a minute without an end are failures."""
 import argparse
 import concurrent.futures
 import itertools
+import os
 import random
 import re
 import subprocess
@@ -83,12 +84,13 @@ def main():
     parser.add_argument("--target", default="sm_90a")
     parser.add_argument("--orders", type=int, default=20)
     parser.add_argument("--sample", type=int)
-    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1,
+                        help="at once; 0: as there are processors")
     options = parser.parse_args()
     jobs = make_jobs(options.files, options.target, options.orders)
     if options.sample and options.sample < len(jobs):
         jobs = random.Random(0).sample(jobs, options.sample)
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+    with concurrent.futures.ThreadPoolExecutor(options.jobs or os.cpu_count()) as pool:
         wrong = list(pool.map(lambda job: judge(*job), jobs))
     for (path, order), text in zip(jobs, wrong):
         if text:

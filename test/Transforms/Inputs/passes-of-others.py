@@ -154,22 +154,23 @@ def main():
     kernels.compile_file(path, arguments.target, arguments.out, ["--ptxas=off"])
     facts = {name: facts_of(os.path.join(arguments.out, name + ".json"))
              for name in sorted({case.function for case in cases})}
-    num_failed, num_places = 0, 0
-    todo = list(ways(arguments.few, arguments.full))
-    while todo:
-        name, between = todo.pop(0)
+    def run(way):
+        name, between = way
         try:
-            places = check(arguments, path, cases, facts, name, between)
+            return check(arguments, path, cases, facts, name, between), None
         except kernels.Failure as failure:
-            print("FAILED %s %s: %s" % (arguments.target, name, failure), flush=True)
-            num_failed += 1
-            continue
-        if arguments.full and not num_places:
-            num_places = places
-            todo += [("%s after pass %d" % (other, place),
-                      lambda n, other=other, place=place: [other] * (n == place))
-                     for place in range(num_places) for other in OTHERS]
-    return 1 if num_failed else 0
+            return 0, "FAILED %s %s: %s" % (arguments.target, name, failure)
+
+    found = list(kernels.each(run, ways(arguments.few, arguments.full)))
+    if arguments.full:
+        num_places = max(places for places, _ in found)
+        found += kernels.each(run, [
+            ("%s after pass %d" % (other, place),
+             lambda n, other=other, place=place: [other] * (n == place))
+            for place in range(num_places) for other in OTHERS])
+    failures = [text for _, text in found if text]
+    print("\n".join(failures))
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":
