@@ -34,10 +34,11 @@ bool tile_fragment_mask_build(TileIntMath *math, const TileLayoutCode *code,
     if (!(compared & 1u << d))
       continue;
     TileInt extent = tile_int_constant(layout->out.extent[d]);
-    MlirValue exists = arith_cmpi(
-        math->b, .predicate = ARITH_CMP_I_PREDICATE_ult,
-        .lhs = tile_int_get(math, tile_layout_code_at(math, code, d, in)),
-        .rhs = tile_int_get(math, extent));
+    MlirValue place =
+        tile_int_get(math, tile_layout_code_at(math, code, d, in));
+    MlirValue exists =
+        arith_cmpi(math->b, .predicate = ARITH_CMP_I_PREDICATE_ult,
+                   .lhs = place, .rhs = tile_int_get(math, extent));
     *inout_predicate = mlirValueIsNull(*inout_predicate)
                            ? exists
                            : arith_andi(math->b, *inout_predicate, exists);

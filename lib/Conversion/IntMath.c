@@ -28,15 +28,15 @@ TileInt tile_int_add(TileIntMath *math, TileInt x, TileInt y) {
     return y;
   if (tile_int_is_constant(y) && y.constant == 0)
     return x;
-  return tile_int_value(
-      arith_addi(math->b, tile_int_get(math, x), tile_int_get(math, y)));
+  MlirValue left = tile_int_get(math, x);
+  return tile_int_value(arith_addi(math->b, left, tile_int_get(math, y)));
 }
 
 TileInt tile_int_sub(TileIntMath *math, TileInt x, TileInt y) {
   if (tile_int_is_constant(y))
     return tile_int_add(math, x, tile_int_constant(-y.constant));
-  return tile_int_value(
-      arith_subi(math->b, tile_int_get(math, x), tile_int_get(math, y)));
+  MlirValue left = tile_int_get(math, x);
+  return tile_int_value(arith_subi(math->b, left, tile_int_get(math, y)));
 }
 
 TileInt tile_int_mul_value(TileIntMath *math, TileInt x, TileInt y) {
@@ -65,8 +65,8 @@ TileInt tile_int_xor(TileIntMath *math, TileInt x, TileInt y) {
     return y;
   if (tile_int_is_constant(y) && y.constant == 0)
     return x;
-  return tile_int_value(
-      arith_xori(math->b, tile_int_get(math, x), tile_int_get(math, y)));
+  MlirValue left = tile_int_get(math, x);
+  return tile_int_value(arith_xori(math->b, left, tile_int_get(math, y)));
 }
 
 TileInt tile_int_div(TileIntMath *math, TileInt x, int64_t divisor) {

@@ -245,13 +245,14 @@ static void lower_turn(Rewrite *r, MlirOperation op) {
   TileIntMath math = turn_math(r);
   TileInt number = turn_number(r, &math, first);
   if (tile_turn_edge(tile_turn_cast(op)) == TILE_TURN_Begin) {
-    nvvm_barrier_op(b, .barrierId = turn_barrier(r, &math, number),
-                    .numberOfThreads = turn_threads(r));
+    MlirValue own = turn_barrier(r, &math, number);
+    nvvm_barrier_op(b, .barrierId = own, .numberOfThreads = turn_threads(r));
   } else {
     TileInt next =
         tile_int_rem(&math, tile_int_add(&math, number, tile_int_constant(1)),
                      r->plan->num_turns);
-    nvvm_barrier_arrive_op(b, .barrierId = turn_barrier(r, &math, next),
+    MlirValue theirs = turn_barrier(r, &math, next);
+    nvvm_barrier_arrive_op(b, .barrierId = theirs,
                            .numberOfThreads = turn_threads(r));
   }
   mlirRewriterBaseEraseOp(b->rw, op);
@@ -302,9 +303,9 @@ static void begin_turns(Rewrite *r) {
     return;
   }
   TileIntMath math = turn_math(r);
+  MlirValue number = tile_int_get(&math, turn_number(r, &math, first));
   MlirValue is_last =
-      arith_cmpi(b, .predicate = ARITH_CMP_I_PREDICATE_eq,
-                 .lhs = tile_int_get(&math, turn_number(r, &math, first)),
+      arith_cmpi(b, .predicate = ARITH_CMP_I_PREDICATE_eq, .lhs = number,
                  .rhs = tile_const_int(b, turns - 1, 32));
   ScfIfOp branch =
       scf_if_op(b, .condition = is_last, .thenRegion = arm_region(b->loc));
@@ -386,8 +387,9 @@ static void plan_apply(const Plan *plan) {
     MlirValue is_mine =
         arith_cmpi(b, .predicate = ARITH_CMP_I_PREDICATE_ult, .lhs = warp,
                    .rhs = tile_const_int(b, end, 32));
+    MlirRegion then_region = arm_region(b->loc);
     ScfIfOp branch =
-        scf_if_op(b, .condition = is_mine, .thenRegion = arm_region(b->loc),
+        scf_if_op(b, .condition = is_mine, .thenRegion = then_region,
                   .elseRegion = arm_region(b->loc));
     MlirBlock mine = mlirRegionGetFirstBlock(scf_if_thenRegion(branch));
     MlirBlock others = mlirRegionGetFirstBlock(scf_if_elseRegion(branch));

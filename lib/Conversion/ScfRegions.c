@@ -24,10 +24,11 @@ static MlirBlock enter(TileBuilder *b, MlirRegion region) {
 }
 
 MlirValue tile_scf_for_begin(TileBuilder *b, int64_t count) {
-  ScfForOp loop = scf_for_op(b, .lowerBound = tile_const_index(b, 0),
-                             .upperBound = tile_const_index(b, count),
-                             .step = tile_const_index(b, 1),
-                             .region = region_with_block(b, 1));
+  MlirValue zero = tile_const_index(b, 0);
+  MlirValue end = tile_const_index(b, count);
+  MlirValue one = tile_const_index(b, 1);
+  ScfForOp loop = scf_for_op(b, .lowerBound = zero, .upperBound = end,
+                             .step = one, .region = region_with_block(b, 1));
   return mlirBlockGetArgument(enter(b, scf_for_region(loop)), 0);
 }
 
@@ -38,9 +39,10 @@ void tile_scf_if_begin(TileBuilder *b, MlirValue condition) {
 }
 
 void tile_scf_if_else_begin(TileBuilder *b, MlirValue condition) {
-  ScfIfOp branch = scf_if_op(b, .condition = condition,
-                             .thenRegion = region_with_block(b, 0),
-                             .elseRegion = region_with_block(b, 0));
+  MlirRegion then_region = region_with_block(b, 0);
+  ScfIfOp branch =
+      scf_if_op(b, .condition = condition, .thenRegion = then_region,
+                .elseRegion = region_with_block(b, 0));
   enter(b, scf_if_thenRegion(branch));
 }
 

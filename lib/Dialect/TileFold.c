@@ -531,7 +531,8 @@ static MlirLogicalResult fold_advance(MlirRewritePattern pattern,
   TileBuilder b = {mlirPatternRewriterAsBase(rewriter),
                    mlirOperationGetLocation(op)};
   bool wraps = slot + 1 == tile_advance_depth(advance);
-  MlirValue next[2] = {tile_const_int(&b, wraps ? 0 : slot + 1, 32),
+  MlirValue next_slot = tile_const_int(&b, wraps ? 0 : slot + 1, 32);
+  MlirValue next[2] = {next_slot,
                        tile_const_int(&b, wraps ? !parity : parity, 32)};
   mlirRewriterBaseReplaceOpWithValues(b.rw, op, 2, next);
   return tile_success();

@@ -278,8 +278,8 @@ typedef struct {
 } Emitter;
 
 static MlirValue compare_below(TileNvgpuRewrite *r, TileInt x, TileInt limit) {
-  return arith_cmpi(&r->b, .predicate = ARITH_CMP_I_PREDICATE_ult,
-                    .lhs = tile_int_get(&r->index, x),
+  MlirValue first = tile_int_get(&r->index, x);
+  return arith_cmpi(&r->b, .predicate = ARITH_CMP_I_PREDICATE_ult, .lhs = first,
                     .rhs = tile_int_get(&r->index, limit));
 }
 
@@ -344,8 +344,8 @@ static MlirValue chunk_elems_inside(Emitter *e, TileInt coordinate) {
     return tile_int_get(&r->index, chunk);
   TileInt left =
       tile_int_sub(&r->index, e->extent[copy->src_rank - 1], coordinate);
-  return arith_minui(&r->b, tile_int_get(&r->index, left),
-                     tile_int_get(&r->index, chunk));
+  MlirValue num_left = tile_int_get(&r->index, left);
+  return arith_minui(&r->b, num_left, tile_int_get(&r->index, chunk));
 }
 
 static const Place *place_get(Emitter *e, int d, Coordinate at) {

@@ -379,9 +379,9 @@ static void load_b(Emitter *e, int64_t n_tile, int64_t step, MlirValue out[2]) {
   } else {
     TileInt lower = offset_at(e, B, n_tile + gemm->n_tiles * step);
     TileInt upper = offset_at(e, B, n_tile + 1 + gemm->n_tiles * step);
-    offset = tile_int_value(arith_select(&r->b, e->is_upper,
-                                         tile_int_get(&r->index, upper),
-                                         tile_int_get(&r->index, lower)));
+    MlirValue row = tile_int_get(&r->index, upper);
+    offset = tile_int_value(
+        arith_select(&r->b, e->is_upper, row, tile_int_get(&r->index, lower)));
   }
   MlirValue both = load_matrices(e, B, 4, offset);
   for (int64_t i = 0; i < 2; i++)
@@ -476,10 +476,10 @@ static void mark_float8(const Emitter *e, MlirValue product) {
 
 static void multiply(Emitter *e, MlirValue a, MlirValue b, MlirValue *c) {
   int64_t shape[3] = {MMA_M, MMA_N, e->gemm->shape.instr_k};
+  MlirValue factor_a = multiplicand(e, a, A);
   *c = nvgpu_mma_sync(&e->rewrite->b, .type = accumulator_type(e),
-                      .matrixA = multiplicand(e, a, A),
-                      .matrixB = multiplicand(e, b, B), .matrixC = *c,
-                      .mmaShape = i64_array(e, 3, shape),
+                      .matrixA = factor_a, .matrixB = multiplicand(e, b, B),
+                      .matrixC = *c, .mmaShape = i64_array(e, 3, shape),
                       .tf32Enabled = mlirTypeIsAF32(e->gemm->input[A]));
   mark_float8(e, *c);
 }
@@ -508,12 +508,13 @@ static void emit_step(Emitter *e, int64_t step) {
 static void multiply_sparse(Emitter *e, MlirValue a, MlirValue b,
                             MlirValue metadata, MlirValue *c) {
   int64_t shape[3] = {MMA_M, MMA_N, INT64_C(2) * e->gemm->shape.instr_k};
-  *c = nvgpu_mma_sp_sync(
-      &e->rewrite->b, .type = accumulator_type(e),
-      .matrixA = multiplicand(e, a, A), .matrixB = multiplicand(e, b, B),
-      .matrixC = *c, .sparseMetadata = metadata,
-      .mmaShape = i64_array(e, 3, shape), .sparsitySelector = TILE_SOME(0),
-      .tf32Enabled = mlirTypeIsAF32(e->gemm->input[A]));
+  MlirValue factor_a = multiplicand(e, a, A);
+  *c = nvgpu_mma_sp_sync(&e->rewrite->b, .type = accumulator_type(e),
+                         .matrixA = factor_a, .matrixB = multiplicand(e, b, B),
+                         .matrixC = *c, .sparseMetadata = metadata,
+                         .mmaShape = i64_array(e, 3, shape),
+                         .sparsitySelector = TILE_SOME(0),
+                         .tf32Enabled = mlirTypeIsAF32(e->gemm->input[A]));
   mark_float8(e, *c);
 }
 
@@ -566,10 +567,12 @@ void tile_nvgpu_gemm_apply(TileNvgpuRewrite *rewrite,
       tile_shared_code_begin(math, &operand->access, in, &e.code[which]);
   }
   if (gemm->operand[B].by_matrix && !gemm->operand[B].in_pairs &&
-      !gemm->product.is_sparse)
+      !gemm->product.is_sparse) {
+    MlirValue lane = tile_int_get(math, rewrite->lane);
     e.is_upper = arith_cmpi(&rewrite->b, .predicate = ARITH_CMP_I_PREDICATE_uge,
-                            .lhs = tile_int_get(math, rewrite->lane),
+                            .lhs = lane,
                             .rhs = tile_const_index(&rewrite->b, UPPER_LANES));
+  }
   MlirValue storage = build_accumulators_storage(&e);
   load_accumulators(&e, storage);
   for (int64_t step = 0; step < gemm->k_steps; step++)

@@ -62,8 +62,9 @@ static void arrive(Lowering *l, MlirValue pointer) {
 // meet it first.
 static MlirValue lane_is_first(Lowering *l) {
   nvvm_bar_warp_sync_op(&l->b, .mask = tile_const_int(&l->b, -1, 32));
-  return arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq,
-                    .lhs = lane_id(l), .rhs = tile_const_int(&l->b, 0, 32));
+  MlirValue lane = lane_id(l);
+  return arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq, .lhs = lane,
+                    .rhs = tile_const_int(&l->b, 0, 32));
 }
 
 void lower_tile_barrier_arrive(Lowering *l, MlirOperation op) {
@@ -170,7 +171,8 @@ void lower_tile_barrier_sync(Lowering *l, MlirOperation op) {
     nvvm_bar_warp_sync_op(&l->b, .mask = tile_const_int(&l->b, -1, 32));
     return;
   }
-  nvvm_barrier_op(&l->b, .barrierId = tile_const_int(&l->b, number, 32),
+  MlirValue barrier = tile_const_int(&l->b, number, 32);
+  nvvm_barrier_op(&l->b, .barrierId = barrier,
                   .numberOfThreads = tile_const_int(&l->b, threads, 32));
 }
 

@@ -262,13 +262,14 @@ void lower_tile_assert(Lowering *l, MlirOperation op) {
   IfBlocks blocks = if_begin(l, op, fails);
   declare(l, "__assertfail",
           mlirLLVMFunctionTypeGet(nothing, 5, params, false));
-  MlirValue arguments[5] = {
-      text_pointer(l,
-                   tile_arena_strdup(l->arena, message.data, message.length)),
-      text_pointer(l, source.file), tile_const_int(&l->b, source.line, 32),
-      text_pointer(l,
-                   tile_arena_strdup(l->arena, function.data, function.length)),
-      tile_const_int(&l->b, 1, 64)};
+  MlirValue text = text_pointer(
+      l, tile_arena_strdup(l->arena, message.data, message.length));
+  MlirValue file = text_pointer(l, source.file);
+  MlirValue line = tile_const_int(&l->b, source.line, 32);
+  MlirValue name = text_pointer(
+      l, tile_arena_strdup(l->arena, function.data, function.length));
+  MlirValue arguments[5] = {text, file, line, name,
+                            tile_const_int(&l->b, 1, 64)};
   call(l, "__assertfail", (MlirType){NULL}, arguments, 5);
   if_end(l, op, blocks);
 }

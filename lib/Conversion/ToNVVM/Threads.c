@@ -88,10 +88,11 @@ MlirValue lane_id(Lowering *l) {
 static MlirValue build_warp_id(Lowering *l) {
   TileInt warp =
       tile_int_div(&l->i32, tile_int_value(l->thread_id[0]), WARP_THREADS);
-  return nvvm_shfl_sync(&l->b, .type = type_i32(l),
-                        .thread_mask = tile_const_int(&l->b, -1, 32),
-                        .val = tile_int_get(&l->i32, warp),
-                        .offset = tile_const_int(&l->b, 0, 32),
+  MlirValue everyone = tile_const_int(&l->b, -1, 32);
+  MlirValue own = tile_int_get(&l->i32, warp);
+  MlirValue zero = tile_const_int(&l->b, 0, 32);
+  return nvvm_shfl_sync(&l->b, .type = type_i32(l), .thread_mask = everyone,
+                        .val = own, .offset = zero,
                         .mask_and_clamp = tile_const_int(&l->b, 31, 32),
                         .kind = NVVM_SHFL_KIND_idx);
 }
@@ -111,8 +112,9 @@ MlirValue warp_id(Lowering *l) {
 }
 
 MlirValue is_elected(Lowering *l) {
-  return arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq,
-                    .lhs = thread_id(l), .rhs = tile_const_int(&l->b, 0, 32));
+  MlirValue thread = thread_id(l);
+  return arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq, .lhs = thread,
+                    .rhs = tile_const_int(&l->b, 0, 32));
 }
 
 void lower_tile_warp_id(Lowering *l, MlirOperation op) {

@@ -164,10 +164,10 @@ static MlirValue find_owner(LoopCode *loop) {
     TileInt digit = tile_int_rem(
         &code->index, tile_int_div(&code->index, ids[in->axis], in->stride),
         in->radix);
+    MlirValue value = tile_int_get(&code->index, digit);
     MlirValue is_first =
         arith_cmpi(&code->b, .predicate = ARITH_CMP_I_PREDICATE_eq,
-                   .lhs = tile_int_get(&code->index, digit),
-                   .rhs = tile_const_index(&code->b, 0));
+                   .lhs = value, .rhs = tile_const_index(&code->b, 0));
     owner = mlirValueIsNull(owner) ? is_first
                                    : arith_andi(&code->b, owner, is_first);
   }
@@ -390,10 +390,10 @@ static void emit_dealt(LoopCode *loop) {
   }
   if (!rest)
     return;
+  MlirValue thread = tile_int_get(math, code->thread);
   MlirValue has_rest =
       arith_cmpi(&code->b, .predicate = ARITH_CMP_I_PREDICATE_ult,
-                 .lhs = tile_int_get(math, code->thread),
-                 .rhs = tile_const_index(&code->b, rest));
+                 .lhs = thread, .rhs = tile_const_index(&code->b, rest));
   tile_scf_if_begin(&code->b, has_rest);
   emit_chunks(
       loop,

@@ -591,8 +591,9 @@ static void clear_depth(TileGraphEmit *emit, TileGraphOp *op, int i,
     loop.index[k] = at[view->dim[d]];
     MlirValue x =
         memref_load(b, .memref = view->memref, .indices = {at, view->rank});
-    MlirValue kept = arith_select(b, inside(&loop, 1u << k), x,
-                                  tile_const_zero(b, operand->element));
+    MlirValue is_inside = inside(&loop, 1u << k);
+    MlirValue kept =
+        arith_select(b, is_inside, x, tile_const_zero(b, operand->element));
     memref_store(b, .value = kept, .memref = view->memref,
                  .indices = {at, view->rank});
     end_parallel(&loop, region, view);

@@ -122,9 +122,10 @@ static MlirValue side_inside(TileBuilder *b, const ElementSide *side) {
     MlirValue end = is_dynamic
                         ? memref_dim(b, side->memref, tile_const_index(b, d))
                         : tile_const_index(b, extent);
-    if (side->end[d].ptr)
-      end = arith_maxsi(b, arith_minsi(b, side->end[d], end),
-                        tile_const_index(b, 0));
+    if (side->end[d].ptr) {
+      MlirValue least = arith_minsi(b, side->end[d], end);
+      end = arith_maxsi(b, least, tile_const_index(b, 0));
+    }
     // As unsigned numbers, negative ones are too large as well.
     MlirValue fits = arith_cmpi(b, .predicate = ARITH_CMP_I_PREDICATE_ult,
                                 .lhs = side->index[d], .rhs = end);

@@ -292,8 +292,9 @@ static void expand_reduce(Expand *e) {
   MlirValue first = has_runs ? loop.run : constant(e, 0);
   MlirValue step = constant(e, e->num_runs);
   State state = state_read(e, loop.line, first);
-  state = fold(e, loop.line, sum(e, first, step), constant(e, extent), step,
-               state, next_of_line);
+  MlirValue second = sum(e, first, step);
+  state = fold(e, loop.line, second, constant(e, extent), step, state,
+               next_of_line);
   if (has_runs)
     run_write(e, loop.line, loop.run, state);
   else
@@ -303,9 +304,10 @@ static void expand_reduce(Expand *e) {
     return;
   loop = loop_begin(e, 0);
   state = run_read(e, loop.line, constant(e, 0));
+  MlirValue one = constant(e, 1);
+  MlirValue end = constant(e, e->num_runs);
   store_line(e, loop.line,
-             fold(e, loop.line, constant(e, 1), constant(e, e->num_runs),
-                  constant(e, 1), state, next_of_runs));
+             fold(e, loop.line, one, end, constant(e, 1), state, next_of_runs));
   loop_end(e, &loop);
 }
 
@@ -360,8 +362,8 @@ static void expand_scan(Expand *e) {
   MlirValue position = scan_position(e, first);
   State state = state_read(e, loop.line, position);
   result_write(e, loop.line, position, state);
-  state = fold(e, loop.line, sum(e, first, constant(e, 1)), end, constant(e, 1),
-               state, next_of_scan);
+  MlirValue second = sum(e, first, constant(e, 1));
+  state = fold(e, loop.line, second, end, constant(e, 1), state, next_of_scan);
   if (has_runs)
     run_write(e, loop.line, loop.run, state);
   loop_end(e, &loop);
@@ -369,8 +371,9 @@ static void expand_scan(Expand *e) {
     return;
   loop = loop_begin(e, 0);
   state = run_read(e, loop.line, constant(e, 0));
-  fold(e, loop.line, constant(e, 1), constant(e, e->num_runs), constant(e, 1),
-       state, next_of_totals);
+  MlirValue one = constant(e, 1);
+  end = constant(e, e->num_runs);
+  fold(e, loop.line, one, end, constant(e, 1), state, next_of_totals);
   loop_end(e, &loop);
   add_runs_before(e);
 }

@@ -356,17 +356,18 @@ static MlirValue add_up(const Software *s, MlirValue batch, MlirValue i,
   MlirValue next = multiply_add(s, x, y, sum);
   scf_yield_op(b, {&next, 1});
   mlirRewriterBaseSetInsertionPointToEnd(b->rw, outer);
-  ScfForOp loop = scf_for_op(
-      b, .type = {&s->sum, 1}, .lowerBound = tile_const_index(b, 0),
-      .upperBound = tile_const_index(b, extent), .step = tile_const_index(b, 1),
-      .initArgs = {&begin, 1}, .region = body);
+  MlirValue zero = tile_const_index(b, 0);
+  MlirValue end = tile_const_index(b, extent);
+  ScfForOp loop = scf_for_op(b, .type = {&s->sum, 1}, .lowerBound = zero,
+                             .upperBound = end, .step = tile_const_index(b, 1),
+                             .initArgs = {&begin, 1}, .region = body);
   return mlirOperationGetResult(loop.op, 0);
 }
 
 static void expand_to_loop(TileBuilder *b, const TileProduct *product) {
   TileShape c = shape_of(product->c);
-  Software s = {b, product, in_memory(b, product->a, false),
-                in_memory(b, product->b, false),
+  MlirValue memory_a = in_memory(b, product->a, false);
+  Software s = {b, product, memory_a, in_memory(b, product->b, false),
                 tile_accumulator_type(c.element, c.element)};
   MlirRegion body = element_region_begin(b, c.rank);
   MlirBlock block = mlirRegionGetFirstBlock(body);
@@ -415,8 +416,9 @@ static void expand_batch(TileBuilder *b, const TileProduct *product) {
     MlirValue sum = tile_alloc(b, .type = type);
     MlirValue window = matrix_of(b, product->c, i);
     tile_copy(b, .src = window, .dst = sum);
+    MlirValue matrix_a = matrix_of(b, a, i);
     TileGemmOp gemm = tile_gemm_op(
-        b, .a = matrix_of(b, a, i), .b = matrix_of(b, right, i), .c = sum,
+        b, .a = matrix_a, .b = matrix_of(b, right, i), .c = sum,
         .clear = product->clear, .transpose_a = product->transpose_a,
         .transpose_b = product->transpose_b);
     TileGemmOp whole = tile_gemm_cast(product->op);

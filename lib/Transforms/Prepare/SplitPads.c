@@ -145,7 +145,8 @@ static void split(TileBuilder *b, TileCopyOp copy) {
   mlirOperationSetOperand(whole.op, 0, window);
   tile_copy_set_instr_attr(rest, (MlirAttribute){NULL});
   tile_copy_set_prefer_attr(rest, TileInstr_attr(context, TILE_INSTR_CpAsync));
-  MlirRegion branches[] = {branch_of(b, whole.op), branch_of(b, rest.op)};
+  MlirRegion then_region = branch_of(b, whole.op);
+  MlirRegion branches[] = {then_region, branch_of(b, rest.op)};
   mlirRewriterBaseSetInsertionPointBefore(b->rw, copy.op);
   scf_if_op(b, .condition = inside, .thenRegion = branches[0],
             .elseRegion = branches[1]);

@@ -255,7 +255,8 @@ static TileInt add(RoleEmitter *e, TileInt a, TileInt b) {
     return b;
   if (tile_int_is_constant(b) && b.constant == 0)
     return a;
-  return tile_int_value(arith_addi(&e->b, int_value(e, a), int_value(e, b)));
+  MlirValue left = int_value(e, a);
+  return tile_int_value(arith_addi(&e->b, left, int_value(e, b)));
 }
 
 // Where coordinate `at` of the tile comes from, in dimension `dim` of the

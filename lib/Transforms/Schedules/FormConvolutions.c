@@ -762,6 +762,11 @@ static MlirValue add_bias(Form *f, MlirValue made, MlirValue bias) {
 
 // A bias that every point begins with is added at the end: it is read once, not
 // written for each of them.
+static MlirValue zeros(Form *f, MlirType element) {
+  MlirValue zero = tile_const_zero(&f->b, element);
+  return fill(&f->b, zero, empty_result(f, element));
+}
+
 static MlirValue multiply(Form *f) {
   MlirValue init = mlirOperationGetOperand(f->c->nest.op, 2);
   MlirType element = element_of(init);
@@ -769,8 +774,7 @@ static MlirValue multiply(Form *f) {
       tile_elem_bits(element) >= 32 ? vector_of(f, init) : TILE_NULL_VALUE;
   bool is_zero = bias.ptr || is_zero_fill(init);
   MlirValue pixels = gather(f);
-  MlirValue sum = is_zero ? fill(&f->b, tile_const_zero(&f->b, element),
-                                 empty_result(f, element))
+  MlirValue sum = is_zero ? zeros(f, element)
                           : collapse(&f->b, init, f->count, f->num_groups);
   MlirValue made = product(f, pixels, sum);
   return bias.ptr ? add_bias(f, made, bias) : made;

@@ -80,6 +80,11 @@ static MlirOperation zero_fill(MlirValue init) {
              : TILE_NULL_OP;
 }
 
+static MlirValue zeros_like(TileBuilder *b, MlirValue init, MlirType element) {
+  MlirValue zero = tile_const_zero(b, element);
+  return fill(b, zero, empty_like(b, init, element));
+}
+
 // Tensor cores sum in f32, and so do front ends on GPUs: the sum is rounded
 // once.
 static void widen_product(TileBuilder *b, const TileNest *nest) {
@@ -87,16 +92,16 @@ static void widen_product(TileBuilder *b, const TileNest *nest) {
   MlirType f32 = mlirF32TypeGet(context);
   MlirValue init = mlirOperationGetOperand(nest->op, 2);
   MlirType narrow = element_of(init);
-  MlirValue sum = zero_fill(init).ptr ? fill(b, tile_const_zero(b, f32),
-                                             empty_like(b, init, f32))
-                                      : converted(b, init, f32);
+  MlirValue sum =
+      zero_fill(init).ptr ? zeros_like(b, init, f32) : converted(b, init, f32);
   TileValues operands = TILE_VALUES(mlirOperationGetOperand(nest->op, 0),
                                     mlirOperationGetOperand(nest->op, 1), sum);
   TileBuilder inner = {mlirIRRewriterCreate(context), b->loc};
   MlirValue args[3];
   MlirRegion body = body_begin(&inner, operands, args);
-  MlirValue product = arith_mulf(&inner, cast_float(&inner, args[0], f32),
-                                 cast_float(&inner, args[1], f32));
+  MlirValue left = cast_float(&inner, args[0], f32);
+  MlirValue product =
+      arith_mulf(&inner, left, cast_float(&inner, args[1], f32));
   make(&inner, "linalg.yield",
        TILE_VALUES(arith_addf(&inner, args[2], product)), (MlirType){NULL},
        NULL);

@@ -39,12 +39,13 @@ static void store_apply(const TileStagedStore *store, MlirBlock body) {
   MlirValue tile = build_tile(&b, &shape, body);
   mlirRewriterBaseSetInsertionPointBefore(b.rw, op);
   MlirAttribute eviction = tile_copy_eviction_attr(store->copy);
-  TileStaging staging = {
-      .alloc = tile_alloc_cast(mlirOpResultGetOwner(tile)),
-      .fill = tile_copy_op(&b, .src = tile_copy_src(store->copy), .dst = tile),
-      .store = tile_copy_op(&b, .src = tile, .dst = window),
-      .num_columns = shape.extent[shape.rank - 1],
-      .cut = store->cut};
+  TileCopyOp in =
+      tile_copy_op(&b, .src = tile_copy_src(store->copy), .dst = tile);
+  TileStaging staging = {.alloc = tile_alloc_cast(mlirOpResultGetOwner(tile)),
+                         .fill = in,
+                         .store = tile_copy_op(&b, .src = tile, .dst = window),
+                         .num_columns = shape.extent[shape.rank - 1],
+                         .cut = store->cut};
   tile_copy_set_eviction_attr(staging.store, eviction);
   mlirRewriterBaseEraseOp(b.rw, op);
   staged_parts_apply(b.rw, &staging);

@@ -120,8 +120,8 @@ static MlirValue update_word_set(Lowering *l, const UpdateWord *place,
   MlirValue ones = widen(l, place, tile_const_int(&l->b, -1, num_bits));
   MlirValue rest = arith_xori(
       &l->b, ones, tile_const_int(&l->b, -1, (int)(8 * place->size_bytes)));
-  return arith_ori(&l->b, .lhs = arith_andi(&l->b, word, rest),
-                   .rhs = widen(l, place, bits));
+  MlirValue kept = arith_andi(&l->b, word, rest);
+  return arith_ori(&l->b, .lhs = kept, .rhs = widen(l, place, bits));
 }
 
 static MlirValue word_get(Lowering *l, const UpdateWord *place, MlirValue word,
@@ -141,8 +141,9 @@ static MlirValue next_float(Lowering *l, const Update *update, MlirValue was,
   Combine how = {COMBINE_ADD, false, tile_accumulator_type(element, element)};
   if (update->kind != TILE_ATOMIC_KIND_Add)
     how.kind = update->kind == TILE_ATOMIC_KIND_Max ? COMBINE_MAX : COMBINE_MIN;
-  MlirValue result = combine(l, &how, combine_take(l, &how, was, element),
-                             combine_take(l, &how, stored, element));
+  MlirValue old = combine_take(l, &how, was, element);
+  MlirValue result =
+      combine(l, &how, old, combine_take(l, &how, stored, element));
   return combine_stored(l, &how, result, element);
 }
 
@@ -439,10 +440,10 @@ static MlirValue emit_atom(Lowering *l, const Update *update, MlirValue pointer,
            type_text(update, 1).chars);
   snprintf(constraints, sizeof constraints, "=%c,%s,%c", value,
            is_global ? "l" : "r", value);
+  MlirValue address = llvm_ptrtoint(
+      &l->b, .type = is_global ? type_i64(l) : type_i32(l), .arg = pointer);
   MlirValue operands[2] = {
-      llvm_ptrtoint(&l->b, .type = is_global ? type_i64(l) : type_i32(l),
-                    .arg = pointer),
-      is_half ? bits_join(l, &stored, update->element, 1) : stored};
+      address, is_half ? bits_join(l, &stored, update->element, 1) : stored};
   MlirOperation atom =
       llvm_inline_asm_op(
           &l->b, .type = is_half ? type_bits(l, 2) : mlirValueGetType(stored),

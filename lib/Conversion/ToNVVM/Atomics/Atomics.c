@@ -180,8 +180,9 @@ static void update_from_fragment(Lowering *l, Update *update, const View *src) {
     return;
   }
   int64_t size_bytes = width * bits / 8;
+  MlirValue is_inside = window_in_bounds(l, update->dst);
   MlirValue fast = and_maybe(
-      l, window_in_bounds(l, update->dst),
+      l, is_inside,
       is_aligned(l, global_or_strides(l, update->dst, size_bytes), size_bytes));
   ElseBlocks blocks = if_else_begin(l, update->op, fast);
   update_registers(l, update, &from, owner, width, false);
@@ -208,10 +209,12 @@ static void update_element(Lowering *l, const Update *update,
   int64_t num_elems = tile_shape_num_elems(shape);
   TileInt number = tile_int_add(&l->i32, tile_int_value(thread_id(l)), first);
   MlirValue predicate = {NULL}, pointer;
-  if (num_elems % l->num_threads)
-    predicate = arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_ult,
-                           .lhs = tile_int_get(&l->i32, number),
-                           .rhs = tile_const_int(&l->b, num_elems, 32));
+  if (num_elems % l->num_threads) {
+    MlirValue own = tile_int_get(&l->i32, number);
+    predicate =
+        arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_ult, .lhs = own,
+                   .rhs = tile_const_int(&l->b, num_elems, 32));
+  }
   element_coordinates(l, shape, number, at);
   MlirValue exists = predicate;
   if (!tile_run_pointer(l, update->op, update->dst, at, 1, &pointer,

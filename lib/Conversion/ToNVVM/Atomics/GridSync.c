@@ -18,9 +18,9 @@
 
 static MlirValue num_blocks(Lowering *l) {
   MlirType i32 = type_i32(l);
-  MlirValue xy =
-      arith_muli(&l->b, .lhs = nvvm_read_ptx_sreg_nctaid_x(&l->b, i32),
-                 .rhs = nvvm_read_ptx_sreg_nctaid_y(&l->b, i32));
+  MlirValue width = nvvm_read_ptx_sreg_nctaid_x(&l->b, i32);
+  MlirValue xy = arith_muli(&l->b, .lhs = width,
+                            .rhs = nvvm_read_ptx_sreg_nctaid_y(&l->b, i32));
   return arith_muli(&l->b, .lhs = xy,
                     .rhs = nvvm_read_ptx_sreg_nctaid_z(&l->b, i32));
 }
@@ -28,16 +28,17 @@ static MlirValue num_blocks(Lowering *l) {
 // What the block adds.
 static MlirValue share_of_block(Lowering *l) {
   MlirType i32 = type_i32(l);
+  MlirValue x = nvvm_read_ptx_sreg_ctaid_x(&l->b, i32);
+  MlirValue y = nvvm_read_ptx_sreg_ctaid_y(&l->b, i32);
   MlirValue ids = arith_ori(
-      &l->b, .lhs = nvvm_read_ptx_sreg_ctaid_x(&l->b, i32),
-      .rhs = arith_ori(&l->b, .lhs = nvvm_read_ptx_sreg_ctaid_y(&l->b, i32),
+      &l->b, .lhs = x,
+      .rhs = arith_ori(&l->b, .lhs = y,
                        .rhs = nvvm_read_ptx_sreg_ctaid_z(&l->b, i32)));
   MlirValue is_first =
       arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq, .lhs = ids,
                  .rhs = tile_const_int(&l->b, 0, 32));
-  MlirValue rest = arith_subi(
-      &l->b, .lhs = tile_const_int(&l->b, INT32_MIN + INT64_C(1), 32),
-      .rhs = num_blocks(l));
+  MlirValue first = tile_const_int(&l->b, INT32_MIN + INT64_C(1), 32);
+  MlirValue rest = arith_subi(&l->b, .lhs = first, .rhs = num_blocks(l));
   return arith_select(&l->b, is_first, rest, tile_const_int(&l->b, 1, 32));
 }
 
@@ -68,9 +69,10 @@ void lower_tile_grid_sync(Lowering *l, MlirOperation op) {
   cf_br(&l->b, .dest = spin);
   mlirRewriterBaseSetInsertionPointToEnd(l->b.rw, spin);
   MlirValue now = update_fetch(l, &look, pointer, share);
-  MlirValue differs = arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_slt,
-                                 .lhs = arith_xori(&l->b, old, now),
-                                 .rhs = tile_const_int(&l->b, 0, 32));
+  MlirValue changed = arith_xori(&l->b, old, now);
+  MlirValue differs =
+      arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_slt, .lhs = changed,
+                 .rhs = tile_const_int(&l->b, 0, 32));
   cf_cond_br(&l->b, .condition = differs, .trueDest = blocks.after,
              .falseDest = spin);
   mlirRewriterBaseSetInsertionPointBefore(l->b.rw, op);

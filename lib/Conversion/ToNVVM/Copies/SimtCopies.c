@@ -126,10 +126,9 @@ static void row_copy_async(Lowering *l, const View *src, const TileInt *at,
   MlirValue elems = arith_minui(&l->b, left, tile_const_int(&l->b, count, 32));
   MlirValue bytes = tile_int_get(
       &l->i32, tile_int_mul(&l->i32, tile_int_value(elems), elem_bytes));
+  MlirValue source = arith_select(&l->b, inside, pointer, tensor->pointer);
   nvvm_cp_async_shared_global(
-      &l->b, .dst = dst,
-      .src = arith_select(&l->b, inside, pointer, tensor->pointer),
-      .size = count * elem_bytes,
+      &l->b, .dst = dst, .src = source, .size = count * elem_bytes,
       .modifier = count * elem_bytes == 16 ? NVVM_LOAD_CACHE_MODIFIER_KIND_CG
                                            : NVVM_LOAD_CACHE_MODIFIER_KIND_CA,
       .cpSize =
@@ -175,11 +174,12 @@ static void emit_batch(Lowering *l, MlirOperation op, const Plan *plan,
     TileInt chunk =
         tile_int_add(&l->i32, first, tile_int_constant(i * plan->num_threads));
     active[i] = (MlirValue){NULL};
-    if (overhangs)
+    if (overhangs) {
+      MlirValue own = tile_int_get(&l->i32, chunk);
       active[i] =
-          arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_ult,
-                     .lhs = tile_int_get(&l->i32, chunk),
+          arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_ult, .lhs = own,
                      .rhs = tile_const_int(&l->b, plan->num_chunks, 32));
+    }
     chunk_coordinates(l, plan, chunk, at[i]);
     if (plan->is_cp_async)
       chunk_copy_async(l, op, plan, at[i], active[i]);
@@ -241,11 +241,11 @@ static MlirValue rows_fit(Lowering *l, const View *view, int64_t vector) {
   int64_t elem_bytes = tile_elem_bits(view->memory->element) / 8;
   MlirValue low = global_or_strides(l, view, vector * elem_bytes);
   if (!view->is_inside[last]) {
-    TileInt end = tile_int_sub(&l->i64, extend(l, view->end[last]),
-                               extend(l, view->offset[last]));
+    TileInt end = extend(l, view->end[last]);
+    TileInt length = tile_int_sub(&l->i64, end, extend(l, view->offset[last]));
     low = arith_ori(
         &l->b, low,
-        tile_int_get(&l->i64, tile_int_mul(&l->i64, end, elem_bytes)));
+        tile_int_get(&l->i64, tile_int_mul(&l->i64, length, elem_bytes)));
   }
   return is_aligned(l, low, vector * elem_bytes);
 }

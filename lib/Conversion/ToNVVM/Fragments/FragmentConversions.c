@@ -37,8 +37,8 @@ typedef struct {
 static bool plan_build(Lowering *l, MlirOperation op, Plan *plan) {
   TileLayout from, to;
   TileLayoutError error;
-  TileInt in[3] = {tile_int_constant(0), tile_int_value(lane_id(l)),
-                   tile_int_value(warp_id(l))};
+  TileInt lane = tile_int_value(lane_id(l));
+  TileInt in[3] = {tile_int_constant(0), lane, tile_int_value(warp_id(l))};
   MlirType have = plan->src->memory->element, want = plan->dst->memory->element;
   plan->moved = tile_elem_bits(want) < tile_elem_bits(have) ? want : have;
   int bits = tile_elem_bits(plan->moved);
@@ -81,9 +81,9 @@ static MlirValue register_read(Lowering *l, Plan *plan, int64_t r) {
 
 static void register_write(Lowering *l, const Plan *plan, int64_t r,
                            MlirValue value) {
-  llvm_store(&l->b,
-             .value = convert_element(l, value, plan->moved,
-                                      plan->dst->memory->element),
+  MlirValue converted =
+      convert_element(l, value, plan->moved, plan->dst->memory->element);
+  llvm_store(&l->b, .value = converted,
              .addr = register_pointer(l, plan->dst->memory, r));
 }
 
@@ -179,11 +179,12 @@ static MlirType type_int(Lowering *l, int64_t bits) {
 }
 
 static MlirValue shuffle_word(Lowering *l, MlirValue word, MlirValue lane) {
-  return nvvm_shfl_sync(
-      &l->b, .type = type_i32(l), .thread_mask = tile_const_int(&l->b, -1, 32),
-      .val = word, .offset = lane,
-      .mask_and_clamp = tile_const_int(&l->b, WARP_THREADS - 1, 32),
-      .kind = NVVM_SHFL_KIND_idx);
+  MlirValue everyone = tile_const_int(&l->b, -1, 32);
+  return nvvm_shfl_sync(&l->b, .type = type_i32(l), .thread_mask = everyone,
+                        .val = word, .offset = lane,
+                        .mask_and_clamp =
+                            tile_const_int(&l->b, WARP_THREADS - 1, 32),
+                        .kind = NVVM_SHFL_KIND_idx);
 }
 
 static MlirValue shuffle_wide(Lowering *l, MlirValue piece, MlirValue lane) {

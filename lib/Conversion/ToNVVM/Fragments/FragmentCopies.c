@@ -88,12 +88,12 @@ static MlirValue warp_is_inside(Lowering *l, const TileLayout *whole,
         warp->radix);
     const TileLayoutDigit *digit =
         &whole->out.digit[__builtin_ctzll(whole->image[k])];
-    inside =
-        and_maybe(l, inside,
-                  arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq,
-                             .lhs = tile_int_get(&l->i32, value),
-                             .rhs = tile_const_int(
-                                 &l->b, digit_in_window(digit, view), 32)));
+    MlirValue own = tile_int_get(&l->i32, value);
+    inside = and_maybe(
+        l, inside,
+        arith_cmpi(
+            &l->b, .predicate = ARITH_CMP_I_PREDICATE_eq, .lhs = own,
+            .rhs = tile_const_int(&l->b, digit_in_window(digit, view), 32)));
   }
   return inside;
 }
@@ -216,8 +216,8 @@ static bool plan_build(Lowering *l, MlirOperation op, Plan *plan) {
   plan->layout = cut.layout;
   plan->is_outside = cut.is_outside;
   plan->has_warp = cut.has_warp;
-  TileInt in[3] = {tile_int_constant(0), tile_int_value(lane_id(l)),
-                   tile_int_value(warp_id(l))};
+  TileInt lane = tile_int_value(lane_id(l));
+  TileInt in[3] = {tile_int_constant(0), lane, tile_int_value(warp_id(l))};
   if (!tile_layout_code_begin(&l->i32, &plan->layout, 1u << TILE_LAYOUT_REG, in,
                               &plan->code, &error)) {
     lower_fail_internal(l, op, "cannot address the fragment: %s", error.text);
@@ -430,8 +430,9 @@ static TileInt last_column(Lowering *l, const Plan *plan) {
     return extent;
   TileInt end = tile_int_add(&l->i32, view->offset[dim],
                              tile_int_constant(view->shape.extent[last]));
-  return tile_int_value(arith_minsi(&l->b, .lhs = tile_int_get(&l->i32, end),
-                                    .rhs = tile_int_get(&l->i32, extent)));
+  MlirValue in_tile = tile_int_get(&l->i32, end);
+  return tile_int_value(
+      arith_minsi(&l->b, .lhs = in_tile, .rhs = tile_int_get(&l->i32, extent)));
 }
 
 // Rows of a ragged tile, element by element.
@@ -612,8 +613,8 @@ static void copy_shared(Lowering *l, MlirOperation op, Plan *plan) {
   TileLayout access;
   TileLayoutError error;
   TileLayoutCode code;
-  TileInt in[3] = {tile_int_constant(0), tile_int_value(lane_id(l)),
-                   tile_int_value(warp_id(l))};
+  TileInt lane = tile_int_value(lane_id(l));
+  TileInt in[3] = {tile_int_constant(0), lane, tile_int_value(warp_id(l))};
   if (!shared_window_place(l, plan->other, &shared, &error) ||
       !tile_layout_compose(&plan->layout, &shared.layout, &access, &error) ||
       !tile_layout_code_begin(&l->i32, &access, 1u << TILE_LAYOUT_REG, in,

@@ -26,8 +26,8 @@ static bool window_begin(Lowering *l, MlirOperation op, const View *view,
                          Window *out) {
   TileLayout layout;
   TileLayoutError error;
-  TileInt in[3] = {tile_int_constant(0), tile_int_value(lane_id(l)),
-                   tile_int_value(warp_id(l))};
+  TileInt lane = tile_int_value(lane_id(l));
+  TileInt in[3] = {tile_int_constant(0), lane, tile_int_value(warp_id(l))};
   if (!tile_layout_of_tile(view->memory->key, &layout, &error) ||
       !tile_layout_code_begin(&l->i32, &layout, 1u << TILE_LAYOUT_REG, in,
                               &out->code, &error)) {

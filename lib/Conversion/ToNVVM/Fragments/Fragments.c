@@ -10,8 +10,8 @@
 bool fragment_begin(Lowering *l, MlirOperation op, const View *view,
                     Fragment *out) {
   TileLayoutError error;
-  TileInt in[3] = {tile_int_constant(0), tile_int_value(lane_id(l)),
-                   tile_int_value(warp_id(l))};
+  TileInt lane = tile_int_value(lane_id(l));
+  TileInt in[3] = {tile_int_constant(0), lane, tile_int_value(warp_id(l))};
   out->view = view;
   if (tile_layout_of_tile(view->memory->key, &out->layout, &error) &&
       tile_layout_code_begin(&l->i32, &out->layout, 1u << TILE_LAYOUT_REG, in,
@@ -37,7 +37,8 @@ MlirValue fragment_read(Lowering *l, const Fragment *fragment, int64_t reg) {
 // A lane or warp digit without image replicates: its copies stay silent.
 MlirValue fragment_owner(Lowering *l, const TileLayout *layout) {
   MlirValue owner = {NULL};
-  MlirValue ids[3] = {{NULL}, lane_id(l), warp_id(l)};
+  MlirValue lane = lane_id(l);
+  MlirValue ids[3] = {{NULL}, lane, warp_id(l)};
   for (int i = 0; i < layout->in.num_digits; i++) {
     const TileLayoutDigit *in = &layout->in.digit[i];
     if (layout->image[i] || in->axis == TILE_LAYOUT_REG)
@@ -46,9 +47,9 @@ MlirValue fragment_owner(Lowering *l, const TileLayout *layout) {
         &l->i32,
         tile_int_div(&l->i32, tile_int_value(ids[in->axis]), in->stride),
         in->radix);
+    MlirValue value = tile_int_get(&l->i32, digit);
     MlirValue is_first =
-        arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq,
-                   .lhs = tile_int_get(&l->i32, digit),
+        arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq, .lhs = value,
                    .rhs = tile_const_int(&l->b, 0, 32));
     owner = and_maybe(l, owner, is_first);
   }

@@ -80,8 +80,8 @@ bool store_matrices(Lowering *l, const MatrixStore *store) {
   TileLayout rows;
   TileLayoutError error;
   TileLayoutCode code;
-  TileInt in[3] = {tile_int_constant(0), tile_int_value(lane_id(l)),
-                   tile_int_value(warp_id(l))};
+  TileInt lane = tile_int_value(lane_id(l));
+  TileInt in[3] = {tile_int_constant(0), lane, tile_int_value(warp_id(l))};
   MlirType element = store->other->memory->element;
   if (!l->target->has_stmatrix || tile_elem_bits(element) != 16 ||
       store->num_regs % MATRIX_REGISTERS ||

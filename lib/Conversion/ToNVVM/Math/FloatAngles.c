@@ -36,17 +36,18 @@ static Circle circle_of(const FloatMath *m, MlirValue x) {
 }
 
 static MlirValue has_bit(const FloatMath *m, MlirValue bits, uint64_t bit) {
+  MlirValue masked_bit = arith_andi(m->b, bits, word(m, bit));
   return arith_cmpi(m->b, .predicate = ARITH_CMP_I_PREDICATE_ne,
-                    .lhs = arith_andi(m->b, bits, word(m, bit)),
-                    .rhs = word(m, 0));
+                    .lhs = masked_bit, .rhs = word(m, 0));
 }
 
 // Infinity and NaN have no angle. The result is pinned after the branch of the
 // reduction: LLVM would sink what computes it to its use, and keep the operands
 // of many elements in registers until then.
 static MlirValue finish(const FloatMath *m, MlirValue x, MlirValue result) {
+  MlirValue size = magnitude(m, x);
   MlirValue is_finite =
-      compare(m, ARITH_CMP_F_PREDICATE_OLT, magnitude(m, x), infinity(m));
+      compare(m, ARITH_CMP_F_PREDICATE_OLT, size, infinity(m));
   return value_pinned(m->l, choose(m, is_finite, result, not_a_number(m)));
 }
 
@@ -55,7 +56,8 @@ static MlirValue cosine_of(const FloatMath *m, MlirValue x, Circle circle) {
   MlirValue value = choose(m, is_odd, circle.sine, circle.cosine);
   // Quadrants 1 and 2.
   MlirValue next = arith_addi(m->b, circle.quadrant, word(m, 1));
-  value = choose(m, has_bit(m, next, 2), minus(m, value), value);
+  MlirValue is_negative = has_bit(m, next, 2);
+  value = choose(m, is_negative, minus(m, value), value);
   return finish(m, x, value);
 }
 
@@ -63,8 +65,8 @@ static MlirValue cosine_of(const FloatMath *m, MlirValue x, Circle circle) {
 static MlirValue sine_of(const FloatMath *m, MlirValue x, Circle circle) {
   MlirValue is_odd = has_bit(m, circle.quadrant, 1);
   MlirValue value = choose(m, is_odd, circle.cosine, circle.sine);
-  MlirValue flips = arith_xori(m->b, has_bit(m, circle.quadrant, 2),
-                               is_signed(m, as_word(m, x)));
+  MlirValue is_negative = has_bit(m, circle.quadrant, 2);
+  MlirValue flips = arith_xori(m->b, is_negative, is_signed(m, as_word(m, x)));
   value = choose(m, flips, minus(m, value), value);
   return finish(m, x, value);
 }
@@ -86,8 +88,9 @@ static void float_sincos(const FloatMath *m, MlirValue x, MlirValue out[2]) {
 static MlirValue float_tan(const FloatMath *m, MlirValue x) {
   Circle circle = circle_of(m, x);
   MlirValue is_odd = has_bit(m, circle.quadrant, 1);
-  MlirValue value = quotient(m, choose(m, is_odd, circle.cosine, circle.sine),
-                             choose(m, is_odd, circle.sine, circle.cosine));
+  MlirValue sine = choose(m, is_odd, circle.cosine, circle.sine);
+  MlirValue value =
+      quotient(m, sine, choose(m, is_odd, circle.sine, circle.cosine));
   MlirValue flips = arith_xori(m->b, is_odd, is_signed(m, as_word(m, x)));
   value = choose(m, flips, minus(m, value), value);
   return finish(m, x, value);
@@ -118,8 +121,8 @@ static MlirValue angle_below_half(const FloatMath *m, MlirValue low,
                                   MlirValue high) {
   MlirValue is_steep = compare(m, ARITH_CMP_F_PREDICATE_OGT, low,
                                mul(m, high, number(m, 0.414213562373095049)));
-  MlirValue y = quotient(m, choose(m, is_steep, sub(m, low, high), low),
-                         choose(m, is_steep, add(m, low, high), high));
+  MlirValue top = choose(m, is_steep, sub(m, low, high), low);
+  MlirValue y = quotient(m, top, choose(m, is_steep, add(m, low, high), high));
   MlirValue angle = small_angle(m, y);
   return choose(m, is_steep, add(m, angle, number(m, pi / 4)), angle);
 }
@@ -133,28 +136,30 @@ typedef struct {
 // 0 over 0 is 0.
 static Ratio ratio_of(const FloatMath *m, MlirValue low, MlirValue high) {
   MlirValue is_huge = greater(m, high, m->is_double ? 0x1p1000 : 0x1p120);
-  MlirValue scale = choose(m, is_huge, number(m, 0.25), number(m, 1));
+  MlirValue quarter = number(m, 0.25);
+  MlirValue scale = choose(m, is_huge, quarter, number(m, 1));
   MlirValue is_infinite =
       compare(m, ARITH_CMP_F_PREDICATE_OEQ, high, infinity(m));
   MlirValue both_are = compare(m, ARITH_CMP_F_PREDICATE_OEQ, low, infinity(m));
   MlirValue one = number(m, 1);
   MlirValue unit = choose(m, both_are, one, number(m, 0));
   low = choose(m, is_infinite, unit, mul(m, low, scale));
-  high = choose(m, either(m, is_infinite, equal(m, high, 0)), one,
-                mul(m, high, scale));
+  MlirValue is_edge = either(m, is_infinite, equal(m, high, 0));
+  high = choose(m, is_edge, one, mul(m, high, scale));
   return (Ratio){low, high};
 }
 
 static MlirValue float_atan2(const FloatMath *m, MlirValue y, MlirValue x) {
   MlirValue a = magnitude(m, y), b = magnitude(m, x);
   MlirValue is_above = compare(m, ARITH_CMP_F_PREDICATE_OGT, a, b);
-  Ratio ratio =
-      ratio_of(m, choose(m, is_above, b, a), choose(m, is_above, a, b));
+  MlirValue low = choose(m, is_above, b, a);
+  Ratio ratio = ratio_of(m, low, choose(m, is_above, a, b));
   MlirValue angle = angle_below_half(m, ratio.low, ratio.high);
   angle = choose(m, is_above, sub(m, number(m, pi / 2), angle), angle);
-  angle = choose(m, is_signed(m, as_word(m, x)), sub(m, number(m, pi), angle),
-                 angle);
-  angle = choose(m, is_unordered(m, x, y), not_a_number(m), angle);
+  MlirValue is_left = is_signed(m, as_word(m, x));
+  angle = choose(m, is_left, sub(m, number(m, pi), angle), angle);
+  MlirValue is_nan = is_unordered(m, x, y);
+  angle = choose(m, is_nan, not_a_number(m), angle);
   return signed_as(m, angle, y);
 }
 
@@ -165,7 +170,8 @@ static MlirValue float_atan(const FloatMath *m, MlirValue x) {
 // The other side of a right triangle with hypotenuse 1: NaN for |x| > 1.
 static MlirValue side_of(const FloatMath *m, MlirValue x) {
   MlirValue one = number(m, 1);
-  return math_sqrt(m->b, mul(m, sub(m, one, x), add(m, one, x)));
+  MlirValue below = sub(m, one, x);
+  return math_sqrt(m->b, mul(m, below, add(m, one, x)));
 }
 
 static MlirValue float_asin(const FloatMath *m, MlirValue x) {
@@ -192,7 +198,8 @@ static void fast_sincos(const FloatMath *m, MlirValue x, MlirValue out[2]) {
 }
 
 static MlirValue fast_tan(const FloatMath *m, MlirValue x) {
-  return quotient(m, fast_sin(m, x), fast_cos(m, x));
+  MlirValue sine = fast_sin(m, x);
+  return quotient(m, sine, fast_cos(m, x));
 }
 
 //===-- The table ---------------------------------------------------------===//

@@ -48,7 +48,8 @@ static MlirValue scaled(const FloatMath *m, Exponential parts) {
   MlirValue first = math_floor(m->b, mul(m, parts.power, number(m, 0.5)));
   MlirValue second = sub(m, parts.power, first);
   MlirValue scale = power_of_2(m, first);
-  return mul(m, fma3(m, scale, parts.small, scale), power_of_2(m, second));
+  MlirValue power = fma3(m, scale, parts.small, scale);
+  return mul(m, power, power_of_2(m, second));
 }
 
 //===-- e^x, 2^x ----------------------------------------------------------===//
@@ -62,8 +63,8 @@ static MlirValue single_exponential(const FloatMath *m, MlirValue x) {
   // log2 e as the sum of two floats.
   MlirValue f = fma3(m, x, number(m, 1.44269502), minus_j);
   f = fma3(m, x, number(m, 1.92596303e-8), f);
-  return mul(m, approximate(m, "ex2.approx", f),
-             approximate(m, "ex2.approx", j));
+  MlirValue power = approximate(m, "ex2.approx", f);
+  return mul(m, power, approximate(m, "ex2.approx", j));
 }
 
 static MlirValue float_exp(const FloatMath *m, MlirValue x) {
@@ -77,7 +78,8 @@ MlirValue float_exp2(const FloatMath *m, MlirValue x) {
     return approximate(m, "ex2.approx", x);
   x = at_most(m, at_least(m, x, -1076), 1025);
   MlirValue j = math_roundeven(m->b, x);
-  MlirValue r = mul(m, sub(m, x, j), number(m, LN_2));
+  MlirValue rest = sub(m, x, j);
+  MlirValue r = mul(m, rest, number(m, LN_2));
   return scaled(m, (Exponential){j, small_exponential(m, r)});
 }
 
@@ -101,7 +103,8 @@ static MlirValue unless_tiny(const FloatMath *m, MlirValue x,
 }
 
 static MlirValue float_expm1(const FloatMath *m, MlirValue x) {
-  return unless_tiny(m, x, mul(m, quarter_expm1(m, x), number(m, 4)));
+  MlirValue power = quarter_expm1(m, x);
+  return unless_tiny(m, x, mul(m, power, number(m, 4)));
 }
 
 //===-- Hyperbolic functions ----------------------------------------------===//
@@ -109,7 +112,8 @@ static MlirValue float_expm1(const FloatMath *m, MlirValue x) {
 // With E = e^|x| - 1: sinh = (E + E / (E + 1)) / 2.
 static MlirValue float_sinh(const FloatMath *m, MlirValue x) {
   MlirValue quarter = quarter_expm1(m, magnitude(m, x));
-  MlirValue power = fma3(m, quarter, number(m, 4), number(m, 1));
+  MlirValue four = number(m, 4);
+  MlirValue power = fma3(m, quarter, four, number(m, 1));
   MlirValue half = add(m, quarter, quotient(m, quarter, power));
   return unless_tiny(m, x, signed_as(m, add(m, half, half), x));
 }
@@ -120,7 +124,8 @@ static MlirValue float_cosh(const FloatMath *m, MlirValue x) {
   Exponential parts = exponential_parts(m, a);
   MlirValue scale = power_of_2(m, sub(m, parts.power, number(m, 2)));
   MlirValue quarter = fma3(m, scale, parts.small, scale);
-  return fma3(m, quarter, number(m, 2), quotient(m, number(m, 0.125), quarter));
+  MlirValue two = number(m, 2);
+  return fma3(m, quarter, two, quotient(m, number(m, 0.125), quarter));
 }
 
 // With E = e^2|x| - 1: tanh = E / (E + 2).
@@ -136,8 +141,10 @@ static MlirValue float_tanh(const FloatMath *m, MlirValue x) {
 // P and w of the above.
 static MlirValue scaled_complement(const FloatMath *m, MlirValue a) {
   double k = m->is_double ? 4 : 3;
-  MlirValue w = quotient(m, number(m, 1), add(m, a, number(m, k)));
-  MlirValue u = fma3(m, w, number(m, -2 * k), number(m, 1));
+  MlirValue one = number(m, 1);
+  MlirValue w = quotient(m, one, add(m, a, number(m, k)));
+  MlirValue factor = number(m, -2 * k);
+  MlirValue u = fma3(m, w, factor, number(m, 1));
   MlirValue p =
       m->is_double
           ? POLYNOMIAL(m, u, 4.80543612380018681e-10, 2.26811231612818846e-9,
@@ -172,7 +179,8 @@ static MlirValue complement(const FloatMath *m, MlirValue a) {
 
 static MlirValue float_erfc(const FloatMath *m, MlirValue x) {
   MlirValue positive = complement(m, magnitude(m, x));
-  return choose(m, less(m, x, 0), sub(m, number(m, 2), positive), positive);
+  MlirValue is_negative = less(m, x, 0);
+  return choose(m, is_negative, sub(m, number(m, 2), positive), positive);
 }
 
 //===-- The function ------------------------------------------------------===//
@@ -184,13 +192,16 @@ static MlirValue single_erf(const FloatMath *m, MlirValue x) {
       POLYNOMIAL(m, t, -1.72853470e-5, 3.83197126e-4, -3.88396438e-3,
                  2.42546219e-2, -1.06777877e-1, -6.34846687e-1, -1.28717512e-1);
   MlirValue exponent = fma3(m, p, t, minus(m, t));
-  MlirValue far = sub(m, number(m, 1), float_exp(m, exponent));
-  far = choose(m, greater(m, t, 4), number(m, 1), far);
+  MlirValue one = number(m, 1);
+  MlirValue far = sub(m, one, float_exp(m, exponent));
+  MlirValue is_large = greater(m, t, 4);
+  far = choose(m, is_large, number(m, 1), far);
   MlirValue near =
       POLYNOMIAL(m, s, -5.96761703e-4, 4.99119423e-3, -2.67681349e-2,
                  1.12819925e-1, -3.76125336e-1, 1.28379166e-1);
   near = fma3(m, near, x, x);
-  far = choose(m, is_unordered(m, x, x), x, signed_as(m, far, x));
+  MlirValue is_nan = is_unordered(m, x, x);
+  far = choose(m, is_nan, x, signed_as(m, far, x));
   return choose(m, less(m, t, 0.927734375), near, far);
 }
 
@@ -205,8 +216,10 @@ static MlirValue float_erf(const FloatMath *m, MlirValue x) {
       1.20552949048397079e-4, -8.54832597538969208e-4, 5.22397760711642273e-3,
       -2.68661706432377704e-2, 1.12837916709450063e-1, -3.76126389031835404e-1,
       1.12837916709551257);
-  MlirValue far = signed_as(m, sub(m, number(m, 1), complement(m, a)), x);
-  return choose(m, less(m, a, 1), mul(m, near, x), far);
+  MlirValue one = number(m, 1);
+  MlirValue far = signed_as(m, sub(m, one, complement(m, a)), x);
+  MlirValue is_small = less(m, a, 1);
+  return choose(m, is_small, mul(m, near, x), far);
 }
 
 //===-- With fastmath<afn>: one instruction -------------------------------===//

@@ -190,12 +190,14 @@ static inline MlirValue choose(const FloatMath *m, MlirValue condition,
 
 /// At most `y`; NaN passes.
 static inline MlirValue at_most(const FloatMath *m, MlirValue x, double y) {
-  return choose(m, greater(m, x, y), number(m, y), x);
+  MlirValue is_greater = greater(m, x, y);
+  return choose(m, is_greater, number(m, y), x);
 }
 
 /// At least `y`; NaN passes.
 static inline MlirValue at_least(const FloatMath *m, MlirValue x, double y) {
-  return choose(m, less(m, x, y), number(m, y), x);
+  MlirValue is_less = less(m, x, y);
+  return choose(m, is_less, number(m, y), x);
 }
 
 /// An instruction of f32 with one operand.

@@ -28,8 +28,10 @@ static Split split_of(const FloatMath *m, MlirValue x) {
       m->b, bits, word(m, m->is_double ? 0x3fe6a09e667f3bcd : 0x3f2aaaab));
   uint64_t mask = ~(((uint64_t)1 << m->num_mantissa_bits) - 1);
   MlirValue e = arith_andi(m->b, above, word(m, mask));
-  MlirValue f = sub(m, as_float(m, arith_subi(m->b, bits, e)), number(m, 1));
-  MlirValue exponent = mul(m, float_of(m, e), number(m, 1 / lift));
+  MlirValue mantissa = as_float(m, arith_subi(m->b, bits, e));
+  MlirValue f = sub(m, mantissa, number(m, 1));
+  MlirValue number_e = float_of(m, e);
+  MlirValue exponent = mul(m, number_e, number(m, 1 / lift));
   MlirValue lower = sub(m, exponent, number(m, m->num_mantissa_bits));
   return (Split){choose(m, is_small, lower, exponent), f};
 }
@@ -62,7 +64,8 @@ static MlirValue odd_series(const FloatMath *m, MlirValue z) {
 static MlirValue double_log_mantissa(const FloatMath *m, MlirValue f) {
   MlirValue s = quotient(m, f, add(m, f, number(m, 2))), z = mul(m, s, s);
   MlirValue series = odd_series(m, z);
-  MlirValue half = mul(m, number(m, 0.5), mul(m, f, f));
+  MlirValue one_half = number(m, 0.5);
+  MlirValue half = mul(m, one_half, mul(m, f, f));
   MlirValue rest = fma3(m, series, z, half);
   return sub(m, f, fma3(m, minus(m, s), rest, half));
 }
@@ -76,8 +79,10 @@ static MlirValue logarithm_edges(const FloatMath *m, MlirValue x,
                                  MlirValue result) {
   MlirValue is_finite = compare(m, ARITH_CMP_F_PREDICATE_OLT, x, infinity(m));
   result = choose(m, is_finite, result, x); // infinity and NaN
-  result = choose(m, less(m, x, 0), not_a_number(m), result);
-  return choose(m, equal(m, x, 0), minus(m, infinity(m)), result);
+  MlirValue is_negative = less(m, x, 0);
+  result = choose(m, is_negative, not_a_number(m), result);
+  MlirValue is_zero = equal(m, x, 0);
+  return choose(m, is_zero, minus(m, infinity(m)), result);
 }
 
 //===-- Logarithms --------------------------------------------------------===//
@@ -118,7 +123,8 @@ static MlirValue float_log2_pair(const FloatMath *m, MlirValue x,
   MlirValue c_low = number_of(m, 1.92596303e-8, 2.03552737409310332e-17);
   Split split = split_of(m, x);
   MlirValue f = split.f, two = number(m, 2);
-  MlirValue inverse = quotient(m, number(m, 1), add(m, f, two));
+  MlirValue one = number(m, 1);
+  MlirValue inverse = quotient(m, one, add(m, f, two));
   MlirValue s = mul(m, f, inverse), minus_s = minus(m, s), z = mul(m, s, s);
   MlirValue left = fma3(m, minus_s, f, fma3(m, minus_s, two, f));
   MlirValue low = mul(m, left, mul(m, inverse, two));
@@ -138,7 +144,8 @@ static MlirValue float_log1p(const FloatMath *m, MlirValue x) {
   MlirValue lost = sub(m, x, sub(m, u, number(m, 1)));
   MlirValue correction = quotient(m, lost, u);
   MlirValue log = float_log(m, u);
-  MlirValue is_plain = both(m, greater(m, u, 0), less(m, u, 0x1p100));
+  MlirValue is_positive = greater(m, u, 0);
+  MlirValue is_plain = both(m, is_positive, less(m, u, 0x1p100));
   MlirValue result = choose(m, is_plain, add(m, log, correction), log);
   return choose(m, equal(m, x, 0), x, result); // -0
 }
@@ -166,15 +173,20 @@ static MlirValue float_acosh(const FloatMath *m, MlirValue x) {
   MlirValue t = sub(m, x, number(m, 1));
   MlirValue square = fma3(m, t, t, add(m, t, t));
   MlirValue sum = add(m, t, math_sqrt(m->b, square));
-  return choose(m, less(m, x, 1), not_a_number(m), log_of_sum(m, sum, x));
+  MlirValue is_below = less(m, x, 1);
+  MlirValue nan = not_a_number(m);
+  return choose(m, is_below, nan, log_of_sum(m, sum, x));
 }
 
 // With a = |x|: ln(1 + 2 a / (1 - a)) / 2.
 static MlirValue float_atanh(const FloatMath *m, MlirValue x) {
   MlirValue a = magnitude(m, x);
-  MlirValue ratio = quotient(m, add(m, a, a), sub(m, number(m, 1), a));
-  MlirValue result = mul(m, float_log1p(m, ratio), number(m, 0.5));
-  result = choose(m, greater(m, a, 1), not_a_number(m), result);
+  MlirValue twice = add(m, a, a);
+  MlirValue ratio = quotient(m, twice, sub(m, number(m, 1), a));
+  MlirValue log = float_log1p(m, ratio);
+  MlirValue result = mul(m, log, number(m, 0.5));
+  MlirValue is_outside = greater(m, a, 1);
+  result = choose(m, is_outside, not_a_number(m), result);
   return signed_as(m, result, x);
 }
 
@@ -195,8 +207,8 @@ static MlirValue power_of_positive(const FloatMath *m, MlirValue a, MlirValue y,
   MlirValue result = float_exp2(m, high);
   MlirValue more = mul(m, low, number(m, LN_2));
   double bound = m->is_double ? 1024 : 128;
-  MlirValue is_plain =
-      both(m, less(m, high, bound), greater(m, high, -2 * bound));
+  MlirValue is_below = less(m, high, bound);
+  MlirValue is_plain = both(m, is_below, greater(m, high, -2 * bound));
   return choose(m, is_plain, fma3(m, result, more, result), result);
 }
 
@@ -210,7 +222,8 @@ static MlirValue power(const FloatMath *m, MlirValue x, MlirValue y,
   result = choose(m, both(m, equal(m, a, 1), is_number), one, result);
   MlirValue flips = both(m, is_odd, is_signed(m, as_word(m, x)));
   result = choose(m, flips, minus(m, result), result);
-  MlirValue is_one = either(m, equal(m, y, 0), equal(m, x, 1));
+  MlirValue is_zero = equal(m, y, 0);
+  MlirValue is_one = either(m, is_zero, equal(m, x, 1));
   return choose(m, is_one, one, result);
 }
 
@@ -280,18 +293,22 @@ static MlirValue float_powi(const FloatMath *m, MlirValue x, MlirValue n) {
 
 // 1 / sqrt(x).
 static MlirValue float_rsqrt(const FloatMath *m, MlirValue x) {
-  return m->is_double ? quotient(m, number(m, 1), math_sqrt(m->b, x))
-                      : approximate(m, "rsqrt.approx", x);
+  if (!m->is_double)
+    return approximate(m, "rsqrt.approx", x);
+  MlirValue one = number(m, 1);
+  return quotient(m, one, math_sqrt(m->b, x));
 }
 
 // y near a^(-1/3), from dividing the exponent: 1 - a y^3 is at most 0.11. Each
 // step takes it to 0.6 times its cube.
 static MlirValue reciprocal_cube_root(const FloatMath *m, MlirValue a) {
-  MlirValue third = arith_divui(m->b, as_word(m, a), word(m, 3));
+  MlirValue bits = as_word(m, a);
+  MlirValue third = arith_divui(m->b, bits, word(m, 3));
   MlirValue start = word(m, m->is_double ? 0x553ef0ff289dd796 : 0x54a2fa8c);
   MlirValue y = as_float(m, arith_subi(m->b, start, third));
   for (int i = 0; i < (m->is_double ? 3 : 2); i++) {
-    MlirValue product = mul(m, mul(m, a, y), mul(m, y, y));
+    MlirValue a_y = mul(m, a, y);
+    MlirValue product = mul(m, a_y, mul(m, y, y));
     MlirValue h = sub(m, number(m, 1), product);
     MlirValue step = mul(m, POLYNOMIAL(m, h, 2.0 / 9, 1.0 / 3), h);
     y = fma3(m, step, y, y);
@@ -309,8 +326,9 @@ static MlirValue float_cbrt(const FloatMath *m, MlirValue x) {
   MlirValue left = fma3(m, minus(m, mul(m, c, c)), c, a);
   c = fma3(m, left, mul(m, square, number(m, 1.0 / 3)), c);
   c = choose(m, is_small, mul(m, c, number(m, 0x1p-18)), c);
+  MlirValue size = magnitude(m, x);
   MlirValue is_finite =
-      compare(m, ARITH_CMP_F_PREDICATE_OLT, magnitude(m, x), infinity(m));
+      compare(m, ARITH_CMP_F_PREDICATE_OLT, size, infinity(m));
   MlirValue is_plain = both(m, is_finite, greater(m, magnitude(m, x), 0));
   return choose(m, is_plain, signed_as(m, c, x), x);
 }
@@ -322,7 +340,8 @@ static MlirValue fast_log2(const FloatMath *m, MlirValue x) {
 }
 
 static MlirValue fast_log(const FloatMath *m, MlirValue x) {
-  return mul(m, fast_log2(m, x), number(m, LN_2));
+  MlirValue log = fast_log2(m, x);
+  return mul(m, log, number(m, LN_2));
 }
 
 //===-- The table ---------------------------------------------------------===//

@@ -62,7 +62,8 @@ typedef struct {
 static Angle split(const FloatMath *m, MlirValue x) {
   MlirValue bits = as_word(m, magnitude(m, x));
   uint64_t one = (uint64_t)1 << m->num_mantissa_bits;
-  MlirValue mantissa = arith_ori(m->b, masked(m, bits, one - 1), word(m, one));
+  MlirValue stored = masked(m, bits, one - 1);
+  MlirValue mantissa = arith_ori(m->b, stored, word(m, one));
   // e = exponent - bias - num_mantissa_bits
   int least = m->bias + m->num_mantissa_bits + 2 - m->num_bits;
   MlirValue exponent = shifted_right(m, bits, m->num_mantissa_bits);
@@ -77,9 +78,9 @@ static void choose_words(const FloatMath *m, MlirValue index, int count,
   for (int i = 0; i < count; i++)
     words[i] = word(m, word_of_bits(m, i));
   for (int step = m->is_double ? 16 : 4; step > 0; step /= 2) {
-    MlirValue is_set =
-        arith_cmpi(m->b, .predicate = ARITH_CMP_I_PREDICATE_ne,
-                   .lhs = masked(m, index, (uint64_t)step), .rhs = word(m, 0));
+    MlirValue chosen = masked(m, index, (uint64_t)step);
+    MlirValue is_set = arith_cmpi(m->b, .predicate = ARITH_CMP_I_PREDICATE_ne,
+                                  .lhs = chosen, .rhs = word(m, 0));
     for (int i = 0; i < NUM_TAKEN + step && i + step < count; i++)
       words[i] = choose(m, is_set, words[i + step], words[i]);
   }
@@ -128,14 +129,16 @@ static Reduced reduce_large(const FloatMath *m, MlirValue x) {
   Turns turns = multiply(m, angle.mantissa, taken);
   int whole = m->num_bits - 2;
   // After the point, from -1/2 to 1/2; what is negative is of the next one.
-  MlirValue high = arith_ori(m->b, shifted_left(m, turns.high, 2),
-                             shifted_right(m, turns.low, whole));
+  MlirValue upper = shifted_left(m, turns.high, 2);
+  MlirValue high = arith_ori(m->b, upper, shifted_right(m, turns.low, whole));
   MlirValue low = shifted_left(m, turns.low, 2);
-  MlirValue quadrant = arith_addi(m->b, shifted_right(m, turns.high, whole),
-                                  shifted_right(m, high, m->num_bits - 1));
+  MlirValue below = shifted_right(m, turns.high, whole);
+  MlirValue quadrant =
+      arith_addi(m->b, below, shifted_right(m, high, m->num_bits - 1));
   double unit = m->is_double ? 0x1p-64 : 0x1p-32;
   MlirValue low_part = arith_uitofp(m->b, .type = m->type, .in = low);
-  MlirValue fraction = fma3(m, low_part, number(m, unit), float_of(m, high));
+  MlirValue scale = number(m, unit);
+  MlirValue fraction = fma3(m, low_part, scale, float_of(m, high));
   return (Reduced){mul(m, fraction, number(m, half_pi * unit)), quadrant};
 }
 

@@ -88,9 +88,10 @@ void lower_int_float_cast(Lowering *l, MlirOperation op) {
     value =
         arith_trunci(&l->b, .type = type,
                      .in = arith_fptoui(&l->b, .type = type_i32(l), .in = x));
-  else if (is_int_of(in_type(op), 1, 1))
-    value = arith_select(&l->b, x, number(l, type, -1), number(l, type, 0));
-  else
+  else if (is_int_of(in_type(op), 1, 1)) {
+    MlirValue minus_one = number(l, type, -1);
+    value = arith_select(&l->b, x, minus_one, number(l, type, 0));
+  } else
     value = to_bf16(l, x, type, arith_sitofp_is(op));
   mlirRewriterBaseReplaceAllUsesWith(l->b.rw, mlirOperationGetResult(op, 0),
                                      value);

@@ -93,9 +93,10 @@ static MlirValue reciprocal(const Integers *m, MlirValue x, MlirValue n) {
   TileBuilder *b = &m->l->b;
   MlirValue minus_one = arith_subi(b, m->zero, m->one);
   MlirValue is_odd = is_equal(m->l, arith_andi(b, n, m->one), m->one);
+  MlirValue is_minus_one = is_equal(m->l, x, minus_one);
+  MlirValue sign = arith_select(b, is_odd, minus_one, m->one);
   return arith_select(
-      b, is_equal(m->l, x, minus_one),
-      arith_select(b, is_odd, minus_one, m->one),
+      b, is_minus_one, sign,
       arith_select(b, is_equal(m->l, x, m->one), m->one, m->zero));
 }
 

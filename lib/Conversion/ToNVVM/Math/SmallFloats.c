@@ -193,8 +193,9 @@ void float8_widen_word(Lowering *l, MlirValue four, MlirType from,
       out[i] = widen_pair(l, pair, &format);
       continue;
     }
-    pair = arith_ori(&l->b, shifted_left(l, masked(l, pair, 0xff), 8),
-                     shifted_left(l, masked(l, pair, 0xff00), 16));
+    MlirValue upper = shifted_left(l, masked(l, pair, 0xff), 8);
+    pair =
+        arith_ori(&l->b, upper, shifted_left(l, masked(l, pair, 0xff00), 16));
     out[i] = format.f16_shift ? widen_pair_bits(l, pair, &format) : pair;
   }
 }
@@ -207,9 +208,9 @@ static MlirValue round_to_odd(Lowering *l, MlirValue x) {
   MlirType f64 = mlirValueGetType(x);
   MlirValue near = arith_truncf(&l->b, .type = type_f32(l), .in = x);
   MlirValue back = arith_extf(&l->b, .type = f64, .in = near);
-  MlirValue is_above =
-      arith_cmpf(&l->b, .predicate = ARITH_CMP_F_PREDICATE_OGT,
-                 .lhs = math_absf(&l->b, back), .rhs = math_absf(&l->b, x));
+  MlirValue size = math_absf(&l->b, back);
+  MlirValue is_above = arith_cmpf(&l->b, .predicate = ARITH_CMP_F_PREDICATE_OGT,
+                                  .lhs = size, .rhs = math_absf(&l->b, x));
   MlirValue is_inexact = arith_cmpf(
       &l->b, .predicate = ARITH_CMP_F_PREDICATE_ONE, .lhs = back, .rhs = x);
   MlirValue bits = as_word(l, near);
@@ -230,16 +231,19 @@ static MlirValue narrow_bits(Lowering *l, MlirValue x, const Format *format) {
   MlirValue clamped = arith_minui(&l->b, magnitude, word(l, format->max_bits));
   // Half a unit less one, plus the last bit that stays: ties go to even.
   MlirValue last = masked(l, shifted_right(l, clamped, drop), 1);
-  MlirValue rounded = arith_addi(&l->b, arith_addi(&l->b, clamped, last),
-                                 word(l, (1u << (drop - 1)) - 1));
+  MlirValue rounded_up = arith_addi(&l->b, clamped, last);
+  MlirValue rounded =
+      arith_addi(&l->b, rounded_up, word(l, (1u << (drop - 1)) - 1));
+  MlirValue kept = shifted_right(l, rounded, drop);
   MlirValue normal = arith_subi(
-      &l->b, shifted_right(l, rounded, drop),
+      &l->b, kept,
       word(l, (uint32_t)(127 - format->bias) << format->mantissa_bits));
   // A number whose last bit has the weight of the smallest one does the same.
-  MlirValue sum = arith_addf(&l->b, as_f32(l, clamped),
-                             as_f32(l, word(l, format->ulp_bits)));
-  MlirValue tiny =
-      arith_subi(&l->b, as_word(l, sum), word(l, format->ulp_bits));
+  MlirValue value = as_f32(l, clamped);
+  MlirValue sum =
+      arith_addf(&l->b, value, as_f32(l, word(l, format->ulp_bits)));
+  MlirValue sum_bits = as_word(l, sum);
+  MlirValue tiny = arith_subi(&l->b, sum_bits, word(l, format->ulp_bits));
   MlirValue is_tiny =
       compared(l, ARITH_CMP_I_PREDICATE_ult, magnitude, format->min_bits);
   MlirValue result = arith_select(&l->b, is_tiny, tiny, normal);
@@ -286,9 +290,9 @@ MlirValue float4_widen(Lowering *l, MlirValue pair, MlirValue index) {
   MlirValue magnitude = masked(l, x, 7);
   MlirValue sign = shifted_left(l, masked(l, x, 8), 28);
   enum { F32_MANTISSA = 23, F32_BIAS = 127 };
-  MlirValue normal =
-      arith_addi(&l->b, shifted_left(l, magnitude, F32_MANTISSA - 1),
-                 word(l, (uint32_t)(F32_BIAS - 1) << F32_MANTISSA));
+  MlirValue placed = shifted_left(l, magnitude, F32_MANTISSA - 1);
+  MlirValue normal = arith_addi(
+      &l->b, placed, word(l, (uint32_t)(F32_BIAS - 1) << F32_MANTISSA));
   MlirValue half = arith_muli(&l->b, magnitude, word(l, 0x3f000000));
   MlirValue is_tiny = compared(l, ARITH_CMP_I_PREDICATE_ult, magnitude, 2);
   MlirValue bits =

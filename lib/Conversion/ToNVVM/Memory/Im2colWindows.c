@@ -56,9 +56,9 @@ static Division divide(Lowering *l, TileInt x, TileInt by) {
 static Division divide_down(Lowering *l, TileInt x, TileInt by) {
   MlirValue value = get(l, x);
   MlirValue sign = arith_shrsi(&l->b, value, tile_const_int(&l->b, 31, 32));
-  MlirValue quotient = arith_xori(
-      &l->b, arith_divui(&l->b, arith_xori(&l->b, value, sign), get(l, by)),
-      sign);
+  MlirValue flipped = arith_xori(&l->b, value, sign);
+  MlirValue quotient =
+      arith_xori(&l->b, arith_divui(&l->b, flipped, get(l, by)), sign);
   Division result = {.quotient = tile_int_value(quotient)};
   result.rest = tile_int_sub(&l->i32, x,
                              tile_int_mul_value(&l->i32, result.quotient, by));
@@ -66,8 +66,9 @@ static Division divide_down(Lowering *l, TileInt x, TileInt by) {
 }
 
 static MlirValue is_below(Lowering *l, TileInt x, TileInt end) {
-  return arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_ult,
-                    .lhs = get(l, x), .rhs = get(l, end));
+  MlirValue left = get(l, x);
+  return arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_ult, .lhs = left,
+                    .rhs = get(l, end));
 }
 
 //===-- The matrix --------------------------------------------------------===//
@@ -162,14 +163,16 @@ Im2colGroup im2col_group_at(Lowering *l, const View *view, const TileInt *at) {
   split_tap(l, w, by_tap.quotient, element);
   index[0] = by_image.quotient;
   index[1 + filter->num_dims] = by_tap.rest;
-  MlirValue inside = arith_andi(&l->b, is_below(l, row, w->num_rows),
-                                is_below(l, column, w->num_columns));
-  for (int d = 0; d < filter->num_dims; d++)
-    index[1 + d] =
-        add_known(l,
-                  add(l, tile_int_mul(&l->i32, window[d], filter->stride[d]),
-                      tile_int_mul(&l->i32, element[d], filter->dilation[d])),
-                  -filter->lower[d]);
+  MlirValue is_inside = is_below(l, row, w->num_rows);
+  MlirValue inside =
+      arith_andi(&l->b, is_inside, is_below(l, column, w->num_columns));
+  for (int d = 0; d < filter->num_dims; d++) {
+    TileInt start = tile_int_mul(&l->i32, window[d], filter->stride[d]);
+    index[1 + d] = add_known(
+        l,
+        add(l, start, tile_int_mul(&l->i32, element[d], filter->dilation[d])),
+        -filter->lower[d]);
+  }
   for (int d = 1; d < image->rank; d++)
     inside = arith_andi(&l->b, inside, is_below(l, index[d], w->extent[d]));
   TileInt linear = tile_int_constant(0);
@@ -197,13 +200,14 @@ void im2col_copy_async(Lowering *l, const View *view, const TileInt *at,
     elems = arith_minui(
         &l->b, get(l, tile_int_sub(&l->i32, channels, group.channel)), elems);
   TileInt bytes = tile_int_mul(&l->i32, tile_int_value(elems), elem_bytes);
+  MlirValue source =
+      arith_select(&l->b, group.inside, group.pointer, image->pointer);
+  MlirValue source_bytes = get(l, bytes);
   nvvm_cp_async_shared_global(
-      &l->b, .dst = dst,
-      .src = arith_select(&l->b, group.inside, group.pointer, image->pointer),
-      .size = count * elem_bytes,
+      &l->b, .dst = dst, .src = source, .size = count * elem_bytes,
       .modifier = count * elem_bytes == 16 ? NVVM_LOAD_CACHE_MODIFIER_KIND_CG
                                            : NVVM_LOAD_CACHE_MODIFIER_KIND_CA,
-      .cpSize = arith_select(&l->b, group.inside, get(l, bytes),
+      .cpSize = arith_select(&l->b, group.inside, source_bytes,
                              tile_const_int(&l->b, 0, 32)));
 }
 
@@ -227,8 +231,9 @@ void im2col_box_at(Lowering *l, const View *view, const int64_t *box_at,
   MlirValue zero = tile_const_int(&l->b, 0, 32);
   MlirType i16 = mlirIntegerTypeGet(tile_builder_context(&l->b), 16);
   out->rank = view->memory->rank;
-  out->coordinates[0] = arith_select(&l->b, is_column, get(l, by_tap.rest),
-                                     get(l, w->extent[last]));
+  MlirValue channel = get(l, by_tap.rest);
+  out->coordinates[0] =
+      arith_select(&l->b, is_column, channel, get(l, w->extent[last]));
   out->coordinates[last] = get(l, by_image.quotient);
   for (int d = 0; d < num_dims; d++) { // width comes first
     TileInt offset = tile_int_mul(&l->i32, element[d], filter->dilation[d]);

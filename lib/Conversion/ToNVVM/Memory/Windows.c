@@ -26,9 +26,8 @@ static const WindowFacts *window_facts_find(const Lowering *l,
 
 // At least 0: comparisons are unsigned.
 static TileInt earlier_end(Lowering *l, MlirValue end, TileInt extent) {
-  MlirValue first =
-      arith_minsi(&l->b, tile_int_get(&l->i32, index_operand(l, end)),
-                  tile_int_get(&l->i32, extent));
+  MlirValue given = tile_int_get(&l->i32, index_operand(l, end));
+  MlirValue first = arith_minsi(&l->b, given, tile_int_get(&l->i32, extent));
   return tile_int_value(
       arith_maxsi(&l->b, first, tile_const_int(&l->b, 0, 32)));
 }
@@ -112,9 +111,10 @@ static MlirValue place_read(Lowering *l, const PlaceNumbers *numbers,
   TileInt end = mlirShapedTypeIsDynamicSize(ids->shape.extent[0])
                     ? ids->memory->extent[ids->dim[0]]
                     : tile_int_constant(ids->shape.extent[0]);
-  MlirValue exists = arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_ult,
-                                .lhs = tile_int_get(&l->i32, index),
-                                .rhs = tile_int_get(&l->i32, end));
+  MlirValue place = tile_int_get(&l->i32, index);
+  MlirValue exists =
+      arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_ult, .lhs = place,
+                 .rhs = tile_int_get(&l->i32, end));
   if (ids->memory->space == TILE_SPACE_GLOBAL)
     exists = and_maybe(l, exists, global_in_bounds(l, ids, &index, 1));
   MlirValue pointer = view_pointer(l, l->func, ids, &index);
@@ -133,8 +133,8 @@ static MlirValue place_read(Lowering *l, const PlaceNumbers *numbers,
     number = arith_trunci(&l->b, .type = type_i32(l),
                           .in = arith_minsi(&l->b, number, most));
   }
-  return arith_select(&l->b, arith_andi(&l->b, exists, is_named), number,
-                      tile_const_int(&l->b, -1, 32));
+  MlirValue is_read = arith_andi(&l->b, exists, is_named);
+  return arith_select(&l->b, is_read, number, tile_const_int(&l->b, -1, 32));
 }
 
 // The address and the condition of an access ask for the same one.
@@ -185,14 +185,16 @@ MlirValue coordinate_in_bounds(Lowering *l, TileInt coordinate, TileInt extent,
     return (MlirValue){NULL};
   TileInt last =
       tile_int_add(&l->i32, coordinate, tile_int_constant(vector - 1));
-  MlirValue fits = arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_ult,
-                              .lhs = tile_int_get(&l->i32, last),
-                              .rhs = tile_int_get(&l->i32, extent));
+  MlirValue highest = tile_int_get(&l->i32, last);
+  MlirValue fits =
+      arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_ult, .lhs = highest,
+                 .rhs = tile_int_get(&l->i32, extent));
   if (vector == 1)
     return fits;
-  MlirValue starts = arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_ult,
-                                .lhs = tile_int_get(&l->i32, coordinate),
-                                .rhs = tile_int_get(&l->i32, extent));
+  MlirValue place = tile_int_get(&l->i32, coordinate);
+  MlirValue starts =
+      arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_ult, .lhs = place,
+                 .rhs = tile_int_get(&l->i32, extent));
   return and_maybe(l, starts, fits);
 }
 

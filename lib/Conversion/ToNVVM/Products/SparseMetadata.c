@@ -42,9 +42,10 @@ MlirValue sparse_packed_word(Lowering *l, MlirOperation op,
                              const View *metadata, TileInt rows, int64_t word) {
   enum { ROWS = 64, WARPS = 4, LANES = 32, WORD_BYTES = 4 };
   TileInt warp = tile_int_rem(&l->i32, tile_int_value(warp_id(l)), WARPS);
-  TileInt at[3] = {tile_int_div(&l->i32, rows, ROWS), tile_int_constant(word),
-                   tile_int_add(&l->i32, tile_int_mul(&l->i32, warp, LANES),
-                                tile_int_value(lane_id(l)))};
+  TileInt block = tile_int_div(&l->i32, rows, ROWS);
+  TileInt first = tile_int_mul(&l->i32, warp, LANES);
+  TileInt at[3] = {block, tile_int_constant(word),
+                   tile_int_add(&l->i32, first, tile_int_value(lane_id(l)))};
   return with_positions(l, load_bits(l, view_pointer(l, op, metadata, at), 3,
                                      WORD_BYTES, (MlirValue){NULL}));
 }

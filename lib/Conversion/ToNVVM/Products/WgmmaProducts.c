@@ -221,8 +221,8 @@ static void operand_base(Lowering *l, Operand *operand, TileInt group) {
                    tile_int_mul(&l->i32, group, operand->group_stride));
   block = tile_int_add(&l->i32, block,
                        tile_int_mul(&l->i32, operand->placed.base, elem_bytes));
-  MlirValue masked = arith_andi(&l->b, tile_int_get(&l->i32, block),
-                                tile_const_int(&l->b, 0x3FFFF, 32));
+  MlirValue own = tile_int_get(&l->i32, block);
+  MlirValue masked = arith_andi(&l->b, own, tile_const_int(&l->b, 0x3FFFF, 32));
   operand->base = arith_shrui(&l->b, masked, tile_const_int(&l->b, 4, 32));
 }
 

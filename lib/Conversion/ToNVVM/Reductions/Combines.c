@@ -126,12 +126,13 @@ typedef struct {
 
 static MlirValue shuffle_word(Lowering *l, MlirValue word,
                               const Shuffle *shuffle) {
-  return nvvm_shfl_sync(
-      &l->b, .type = mlirValueGetType(word),
-      .thread_mask = tile_const_int(&l->b, -1, 32), .val = word,
-      .offset = tile_const_int(&l->b, shuffle->offset, 32),
-      .mask_and_clamp = tile_const_int(&l->b, shuffle->clamp, 32),
-      .kind = shuffle->kind);
+  MlirValue everyone = tile_const_int(&l->b, -1, 32);
+  MlirValue offset = tile_const_int(&l->b, shuffle->offset, 32);
+  return nvvm_shfl_sync(&l->b, .type = mlirValueGetType(word),
+                        .thread_mask = everyone, .val = word, .offset = offset,
+                        .mask_and_clamp =
+                            tile_const_int(&l->b, shuffle->clamp, 32),
+                        .kind = shuffle->kind);
 }
 
 // 64-bit values go as two words.

@@ -50,8 +50,8 @@ static void write_register(Lowering *l, const Reduction *reduction,
                                         fragment_read(l, dst, reg), element);
     value = combine(l, &reduction->combine, old, value);
   }
-  llvm_store(&l->b,
-             .value = combine_stored(l, &reduction->combine, value, element),
+  MlirValue stored = combine_stored(l, &reduction->combine, value, element);
+  llvm_store(&l->b, .value = stored,
              .addr = register_pointer(l, dst->view->memory, reg));
 }
 
@@ -110,8 +110,9 @@ static MlirValue results_owner(Lowering *l, const Fragment *src,
   MlirValue owner = fragment_owner(l, &src->layout);
   if (!plan->lane_mask)
     return owner;
+  MlirValue lane = lane_id(l);
   MlirValue bits =
-      arith_andi(&l->b, lane_id(l), tile_const_int(&l->b, plan->lane_mask, 32));
+      arith_andi(&l->b, lane, tile_const_int(&l->b, plan->lane_mask, 32));
   MlirValue is_first =
       arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq, .lhs = bits,
                  .rhs = tile_const_int(&l->b, 0, 32));

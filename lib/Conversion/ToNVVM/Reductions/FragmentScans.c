@@ -72,8 +72,9 @@ static void join_registers(Scan *scan, const TileLayoutScanDigit *digit) {
 // Blocks of two lanes: one of them comes after the other.
 static void join_lanes(Scan *scan, const TileLayoutScanDigit *digit) {
   Lowering *l = scan->l;
+  MlirValue lane = lane_id(l);
   MlirValue bit =
-      arith_andi(&l->b, lane_id(l), tile_const_int(&l->b, digit->stride, 32));
+      arith_andi(&l->b, lane, tile_const_int(&l->b, digit->stride, 32));
   MlirValue is_behind =
       arith_cmpi(&l->b,
                  .predicate = scan->reverse ? ARITH_CMP_I_PREDICATE_eq
@@ -149,9 +150,9 @@ void scan_fragment(Lowering *l, TileScanOp op, const View *src,
       join_lanes(&scan, digit);
     scan.num_joined++;
   }
-  for (int64_t r = 0; r < scan.num_regs; r++)
-    llvm_store(&l->b,
-               .value =
-                   combine_stored(l, &scan.combine, scan.value[r], element),
+  for (int64_t r = 0; r < scan.num_regs; r++) {
+    MlirValue stored = combine_stored(l, &scan.combine, scan.value[r], element);
+    llvm_store(&l->b, .value = stored,
                .addr = register_pointer(l, dst->memory, r));
+  }
 }

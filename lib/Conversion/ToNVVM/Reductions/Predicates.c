@@ -41,13 +41,16 @@ static MlirValue step_value(Lowering *l, const Predicate *predicate,
                             TileInt step, bool is_ragged) {
   const View *mask = predicate->mask;
   TileInt at[TILE_MAX_RANK];
-  TileInt number = tile_int_add(&l->i32, tile_int_value(lane_id(l)),
-                                tile_int_mul(&l->i32, step, WARP));
+  TileInt lane = tile_int_value(lane_id(l));
+  TileInt number =
+      tile_int_add(&l->i32, lane, tile_int_mul(&l->i32, step, WARP));
   MlirValue exists = {NULL}, pointer, loaded;
-  if (is_ragged)
-    exists = arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_ult,
-                        .lhs = tile_int_get(&l->i32, number),
-                        .rhs = tile_const_int(&l->b, predicate->num_elems, 32));
+  if (is_ragged) {
+    MlirValue own = tile_int_get(&l->i32, number);
+    exists =
+        arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_ult, .lhs = own,
+                   .rhs = tile_const_int(&l->b, predicate->num_elems, 32));
+  }
   element_coordinates(l, predicate, number, at);
   MlirValue readable = exists;
   if (!tile_run_pointer(l, predicate->op, mask, at, 1, &pointer, &readable))

@@ -52,9 +52,9 @@ static MlirValue scan_lanes(const Step *step, MlirValue value) {
   Lowering *l = step->l;
   for (int64_t offset = 1; offset < step->lines->group; offset *= 2) {
     MlirValue before = lane_exchange_up(l, value, offset, step->lines->group);
+    MlirValue lane = tile_int_get(&l->i32, step->line->lane);
     MlirValue exists =
-        arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_uge,
-                   .lhs = tile_int_get(&l->i32, step->line->lane),
+        arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_uge, .lhs = lane,
                    .rhs = tile_const_int(&l->b, offset, 32));
     value = arith_select(
         &l->b, exists, combine(l, &step->scan->combine, before, value), value);
@@ -72,9 +72,9 @@ static MlirValue scan_step(const Step *step, TileInt number, MlirValue carry,
   TileInt position = step_position(step, number), at[TILE_MAX_RANK];
   MlirValue active = step->line->active;
   if (is_ragged) {
+    MlirValue place = tile_int_get(&l->i32, position);
     MlirValue exists =
-        arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_ult,
-                   .lhs = tile_int_get(&l->i32, position),
+        arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_ult, .lhs = place,
                    .rhs = tile_const_int(&l->b, step->lines->extent, 32));
     active = and_maybe(l, active, exists);
   }

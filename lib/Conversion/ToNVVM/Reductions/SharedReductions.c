@@ -97,9 +97,9 @@ static void store_result(const Step *step, MlirValue sum) {
       at[d++] = tile_int_constant(0);
   MlirValue predicate = step->line->active;
   if (step->lines->group > 1) {
+    MlirValue lane = tile_int_get(&l->i32, step->line->lane);
     MlirValue is_first =
-        arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq,
-                   .lhs = tile_int_get(&l->i32, step->line->lane),
+        arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_eq, .lhs = lane,
                    .rhs = tile_const_int(&l->b, 0, 32));
     predicate = and_maybe(l, predicate, is_first);
   }
