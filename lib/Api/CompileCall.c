@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Api/CompilerObject.h"
-#include "Api/FatalErrors.h"
 #include "Support/Diagnostic/DiagnosticFormat.h"
+#include "Support/LargeStack.h"
+#include "Target/FatalErrors.h"
 #include "Target/PhaseTimer.h"
 #include <errno.h>
 #include <pthread.h>
@@ -125,7 +126,7 @@ static void deinit_reports(Job *job) {
 
 //===-- One call ----------------------------------------------------------===//
 
-static void run(void *user_data) {
+static void compile_job(void *user_data) {
   Job *job = user_data;
   TileCompiler *compiler = job->compiler;
   if (mlirModuleIsNull(job->input.module)) {
@@ -155,8 +156,14 @@ static void give_up(Job *job, const char *reason) {
                                 "llvm", true, text);
 }
 
-static TileProgram *compile(TileCompiler *compiler, TileCompileInput input) {
+static void run(void *user_data) {
+  Job *job = user_data;
   char reason[1000];
+  if (!tile_fatal_errors_catch(compile_job, job, reason, sizeof reason))
+    give_up(job, reason);
+}
+
+static TileProgram *compile(TileCompiler *compiler, TileCompileInput input) {
   Job job = {.compiler = compiler, .input = input};
   job.options = compiler->options;
   job.options.limits = &compiler->limits;
@@ -171,8 +178,7 @@ static TileProgram *compile(TileCompiler *compiler, TileCompileInput input) {
   }
   job.options.products &= ~(unsigned)TILE_PRODUCT_CUBIN;
   tile_limits_begin(&compiler->limits);
-  if (!tile_api_call(run, &job, reason, sizeof reason))
-    give_up(&job, reason);
+  tile_call_on_large_stack(run, &job);
   const TileDiagnosticList *list = &job.result.diagnostics;
   for (size_t i = 0; compiler->on_diagnostic && i < list->count; i++)
     compiler->on_diagnostic(list->items[i], compiler->diagnostic_data);

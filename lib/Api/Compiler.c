@@ -2,10 +2,12 @@
 
 #include "Api/CompilerObject.h"
 
-#include "Api/FatalErrors.h"
 #include "Layout/Layout.h"
 #include "Support/Diagnostic/DiagnosticFormat.h"
+#include "Target/Emit.h"
+#include "Target/FatalErrors.h"
 #include "Target/Target.h"
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,13 +60,20 @@ static bool replace_text(TileCompiler *compiler, const char *text,
 
 //===-- Life --------------------------------------------------------------===//
 
+static void init(void) {
+  tile_register_pipeline_passes();
+  tile_ptx_init();
+  tile_fatal_errors_install();
+}
+
 TileCompiler *tile_compiler_create(const TileAllocator *allocator) {
   const TileAllocator none = {NULL, NULL, NULL};
   const TileAllocator *chosen = allocator ? allocator : &none;
   TileCompiler *compiler = tile_api_allocate(chosen, sizeof *compiler);
   if (!compiler)
     return NULL;
-  tile_api_init();
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, init);
   *compiler = (TileCompiler){
       .allocator = *chosen,
       .options = {.products = TILE_PRODUCT_METADATA | TILE_PRODUCT_PTX,

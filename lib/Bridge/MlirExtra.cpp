@@ -10,6 +10,7 @@
 #include "mlir/CAPI/Rewrite.h"
 #include "mlir/CAPI/Support.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/IR/Dominance.h"
@@ -125,6 +126,19 @@ bool mlirxIsTerminator(MlirOperation op) {
 }
 bool mlirxIsIsolated(MlirOperation op) {
   return unwrap(op)->hasTrait<OpTrait::IsIsolatedFromAbove>();
+}
+
+// RequiresSMInterface has no C API.
+intptr_t mlirxRequiredChips(MlirOperation op, bool *out_is_minimum,
+                            int *out_numbers, intptr_t capacity) {
+  auto needs = dyn_cast<NVVM::RequiresSMInterface>(unwrap(op));
+  if (!needs)
+    return 0;
+  NVVM::NVVMCheckSMVersion chips = needs.getRequiredMinSMVersion();
+  *out_is_minimum = !chips.archAccelerated;
+  ArrayRef<int> numbers = ArrayRef(chips.smVersionList).take_front(capacity);
+  llvm::copy(numbers, out_numbers);
+  return static_cast<intptr_t>(numbers.size());
 }
 
 // Constant matchers have no C API.

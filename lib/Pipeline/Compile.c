@@ -16,6 +16,7 @@
 #include "Support/Iterate.h"
 #include "Support/MlirText.h"
 #include "Support/SourceNesting.h"
+#include "Target/ChipNeeds.h"
 #include "Target/Emit.h"
 #include "Target/PhaseTimer.h"
 #include "Tile/Ops/gpu.h"
@@ -389,6 +390,10 @@ static MlirLogicalResult run_step(Run *run, const TilePipelineStep *step,
   if (tile_failed(check_limits(run)))
     return tile_failure();
   run->found_by = step->pass;
+  // Some become assembly, which nobody checks.
+  if (!strcmp(step->pass, "convert-nvvm-to-llvm") &&
+      tile_failed(tile_chip_needs_check(mlirModuleGetOperation(run->module))))
+    return tile_failure();
   MlirLogicalResult result = (step->flags & TILE_STEP_IS_NESTED)
                                  ? run_nested(run, step)
                                  : run_on_module(run, step);
@@ -591,6 +596,21 @@ static MlirLogicalResult run_middle(Run *run) {
   return make_metadata(run);
 }
 
+// What LLVM would have ended the program for. Other choices would end alike.
+static void report_fatal(Run *run, const TileUnit *unit, const char *reason) {
+  char text[1200];
+  run->found_by = "llvm";
+  run->is_generating = false;
+  run->is_ended = true;
+  if (tile_chip_needs_report(unit->gpu_modules, unit->num_gpu_modules,
+                             unit->target, reason))
+    return;
+  snprintf(text, sizeof text, "internal error in LLVM: %s", reason);
+  tile_diagnostic_list_add_text(&run->result->diagnostics, TILE_SEVERITY_ERROR,
+                                "llvm", true, text);
+  run->has_errors = true;
+}
+
 static MlirLogicalResult make_ptx(Run *run, const TileUnit *unit,
                                   TileCompiledUnit *out_unit) {
   unsigned emit = run->options->products;
@@ -603,6 +623,8 @@ static MlirLogicalResult make_ptx(Run *run, const TileUnit *unit,
   run->is_generating = true;
   if (tile_failed(tile_ptx_emit(unit->gpu_modules, unit->num_gpu_modules,
                                 &options, &ptx))) {
+    if (ptx.is_fatal)
+      report_fatal(run, unit, ptx.reason);
     return run->has_errors ? tile_failure()
                            : run_fail(run, true, "no PTX for ", unit->name);
   }
@@ -668,16 +690,16 @@ static MlirWalkResult check_cast(MlirOperation op, void *user_data) {
 }
 
 static MlirLogicalResult check_modules(const Run *run) {
-  MlirLogicalResult result = tile_success();
+  MlirLogicalResult result =
+      tile_chip_needs_check(mlirModuleGetOperation(run->module));
   MlirBlock body = mlirModuleGetBody(run->module);
   TILE_FOR_EACH_OP (op, body) {
     if (!gpu_module_is(op) || tile_gpu_module_is_foreign(op))
       continue;
-    mlirOperationWalk(op, check_lowered, &result, MlirWalkPreOrder);
+    if (!tile_failed(result))
+      mlirOperationWalk(op, check_lowered, &result, MlirWalkPreOrder);
     if (!tile_failed(result))
       mlirOperationWalk(op, check_cast, &result, MlirWalkPreOrder);
-    if (tile_failed(result))
-      break;
   }
   return result;
 }

@@ -98,6 +98,14 @@ MLIR_CAPI_EXPORTED bool mlirxIsTerminator(MlirOperation op);
 /// Its regions use no value from outside (trait IsIsolatedFromAbove).
 MLIR_CAPI_EXPORTED bool mlirxIsIsolated(MlirOperation op);
 
+/// The chips that an op of nvvm says it needs: the first `capacity` numbers of
+/// those it runs on, such as 90, or with `out_is_minimum` the least one. 0 for
+/// ops that do not say.
+MLIR_CAPI_EXPORTED intptr_t mlirxRequiredChips(MlirOperation op,
+                                               bool *out_is_minimum,
+                                               int *out_numbers,
+                                               intptr_t capacity);
+
 /// Whether the value is a constant integer or index; its value.
 MLIR_CAPI_EXPORTED bool mlirxConstantInt(MlirValue value, int64_t *out);
 

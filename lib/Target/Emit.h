@@ -22,6 +22,8 @@ typedef struct {
   char *ptx;  // owned
   char *llvm; // owned; NULL unless asked for
   double translate_ms, optimize_ms, codegen_ms;
+  bool is_fatal;     // LLVM would have ended the program
+  char reason[1000]; // for which it gave this reason
 } TilePtx;
 
 /// Registers the NVPTX back end with LLVM, before any other call. Not while
@@ -32,7 +34,9 @@ MLIR_CAPI_EXPORTED void tile_ptx_init(void);
 /// Functions that are no kernels, and global variables with a value, become
 /// private to their module; external ones of the same name, such as the dynamic
 /// shared memory, become one.
-/// Errors: reports at the first module, with the text that LLVM gave.
+/// Errors: reports at the first module, with the text that LLVM gave. Where
+/// LLVM
+///         would have ended the program, reports nothing: `is_fatal`.
 /// Owner:  the caller, tile_ptx_deinit.
 MLIR_CAPI_EXPORTED MlirLogicalResult
 tile_ptx_emit(const MlirOperation *gpu_modules, size_t num_gpu_modules,

@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit.h"
+#include "FatalErrors.h"
 
 #include "Support/Diagnostics.h"
 #include "Support/StringBuilder.h"
@@ -46,6 +47,7 @@ enum { PTX_KERNEL_CALLING_CONVENTION = 71 }; // llvm/IR/CallingConv.h
 
 typedef struct {
   MlirOperation first; // where errors are reported
+  const TilePtxOptions *options;
   LLVMContextRef context;
   LLVMModuleRef module; // all modules so far
   LLVMTargetMachineRef machine;
@@ -327,20 +329,13 @@ static MlirLogicalResult translate(Emitter *emitter,
   return tile_success();
 }
 
-static MlirLogicalResult emit(Emitter *emitter,
-                              const MlirOperation *gpu_modules,
-                              size_t num_gpu_modules,
-                              const TilePtxOptions *options, TilePtx *out_ptx) {
-  if (tile_failed(create_machine(emitter, options->target)))
-    return tile_failure();
+// What LLVM does alone.
+static MlirLogicalResult compile(Emitter *emitter, TilePtx *out_ptx) {
   double start_ms = tile_now_ms();
-  if (tile_failed(translate(emitter, gpu_modules, num_gpu_modules)))
-    return tile_failure();
-  out_ptx->translate_ms = tile_lap_ms(&start_ms);
   if (tile_failed(optimize(emitter)))
     return tile_failure();
   out_ptx->optimize_ms = tile_lap_ms(&start_ms);
-  if (options->keep_llvm) {
+  if (emitter->options->keep_llvm) {
     char *text = LLVMPrintModuleToString(emitter->module);
     out_ptx->llvm = copy_text(text, strlen(text));
     LLVMDisposeMessage(text);
@@ -351,26 +346,59 @@ static MlirLogicalResult emit(Emitter *emitter,
   return result;
 }
 
+typedef struct {
+  Emitter *emitter;
+  TilePtx *ptx;
+  MlirLogicalResult result;
+} Call;
+
+static void compile_call(void *user_data) {
+  Call *call = user_data;
+  call->result = compile(call->emitter, call->ptx);
+}
+
+static MlirLogicalResult emit(Emitter *emitter,
+                              const MlirOperation *gpu_modules,
+                              size_t num_gpu_modules, TilePtx *out_ptx) {
+  if (tile_failed(create_machine(emitter, emitter->options->target)))
+    return tile_failure();
+  double start_ms = tile_now_ms();
+  if (tile_failed(translate(emitter, gpu_modules, num_gpu_modules)))
+    return tile_failure();
+  out_ptx->translate_ms = tile_lap_ms(&start_ms);
+  Call call = {emitter, out_ptx, tile_failure()};
+  out_ptx->is_fatal = !tile_fatal_errors_catch(
+      compile_call, &call, out_ptx->reason, sizeof out_ptx->reason);
+  return call.result;
+}
+
+static void emitter_deinit(Emitter *emitter) {
+  if (emitter->module)
+    LLVMDisposeModule(emitter->module);
+  if (emitter->machine)
+    LLVMDisposeTargetMachine(emitter->machine);
+  if (emitter->layout)
+    LLVMDisposeMessage(emitter->layout);
+  LLVMContextDispose(emitter->context);
+  tile_string_deinit(&emitter->message);
+}
+
 MlirLogicalResult tile_ptx_emit(const MlirOperation *gpu_modules,
                                 size_t num_gpu_modules,
                                 const TilePtxOptions *options,
                                 TilePtx *out_ptx) {
-  *out_ptx = (TilePtx){NULL, NULL, 0, 0, 0};
-  Emitter emitter = {.first = gpu_modules[0], .context = LLVMContextCreate()};
+  *out_ptx = (TilePtx){NULL};
+  Emitter emitter = {.first = gpu_modules[0],
+                     .options = options,
+                     .context = LLVMContextCreate()};
   LLVMContextSetDiagnosticHandler(emitter.context, on_llvm_diagnostic,
                                   &emitter);
   MlirLogicalResult result =
-      emit(&emitter, gpu_modules, num_gpu_modules, options, out_ptx);
+      emit(&emitter, gpu_modules, num_gpu_modules, out_ptx);
   if (tile_failed(result))
     tile_ptx_deinit(out_ptx);
-  if (emitter.module)
-    LLVMDisposeModule(emitter.module);
-  if (emitter.machine)
-    LLVMDisposeTargetMachine(emitter.machine);
-  if (emitter.layout)
-    LLVMDisposeMessage(emitter.layout);
-  LLVMContextDispose(emitter.context);
-  tile_string_deinit(&emitter.message);
+  if (!out_ptx->is_fatal) // else LLVM was changing all of it
+    emitter_deinit(&emitter);
   return result;
 }
 

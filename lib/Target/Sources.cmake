@@ -9,6 +9,8 @@ set(TILE_DRIVER_SOURCES
   Target/MetadataProgram.c
   Target/MetadataGlobals.c
   Target/Metadata.c
+  Target/FatalErrors.c
+  Target/ChipNeeds.c
   Target/PTX.c
   Pipeline/Pipelines.c
   Pipeline/Limits.c
@@ -16,7 +18,6 @@ set(TILE_DRIVER_SOURCES
   Pipeline/Choices.c
   Pipeline/Compile.c
   Api/Ptxas.c
-  Api/FatalErrors.c
   Api/Program.c
   Api/Compiler.c
   Api/CompileCall.c)
