@@ -8,9 +8,9 @@
 #include "Api/FatalErrors.h"
 
 #include "Support/LargeStack.h"
-#include "Target/Emit.h"
 #include "Tile/Mlir.h"
 #include "llvm-c/ErrorHandling.h"
+#include "llvm-c/Target.h"
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -39,7 +39,10 @@ static void on_fatal_error(const char *reason) {
 
 static void init(void) {
   tile_register_pipeline_passes();
-  tile_ptx_init();
+  LLVMInitializeNVPTXTargetInfo();
+  LLVMInitializeNVPTXTarget();
+  LLVMInitializeNVPTXTargetMC();
+  LLVMInitializeNVPTXAsmPrinter();
   LLVMInstallFatalErrorHandler(on_fatal_error);
 }
 

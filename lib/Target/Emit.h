@@ -24,10 +24,6 @@ typedef struct {
   double translate_ms, optimize_ms, codegen_ms;
 } TilePtx;
 
-/// Registers the NVPTX back end with LLVM, before any other call. Not while
-/// another thread uses LLVM; again does nothing.
-MLIR_CAPI_EXPORTED void tile_ptx_init(void);
-
 /// Translates `gpu.module`s that hold only llvm and nvvm ops into one PTX file.
 /// Functions that are no kernels, and global variables with a value, become
 /// private to their module; external ones of the same name, such as the dynamic
