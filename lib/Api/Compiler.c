@@ -4,9 +4,9 @@
 
 #include "Layout/Layout.h"
 #include "Support/Diagnostic/DiagnosticFormat.h"
-#include "Target/Emit.h"
 #include "Target/FatalErrors.h"
 #include "Target/Target.h"
+#include "llvm-c/Target.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +62,10 @@ static bool replace_text(TileCompiler *compiler, const char *text,
 
 static void init(void) {
   tile_register_pipeline_passes();
-  tile_ptx_init();
+  LLVMInitializeNVPTXTargetInfo();
+  LLVMInitializeNVPTXTarget();
+  LLVMInitializeNVPTXTargetMC();
+  LLVMInitializeNVPTXAsmPrinter();
   tile_fatal_errors_install();
 }
 

@@ -21,6 +21,7 @@
 #include "Dialect/ForeignOps.h"
 #include "Support/Diagnostics.h"
 #include "Support/Iterate.h"
+#include "Support/KeyTable.h"
 #include "Support/MlirExtra.h"
 #include "Tile/Ops/arith.h"
 #include "Tile/Ops/gpu.h"
@@ -31,37 +32,6 @@
 enum { WARP_THREADS = 32, WORD_BITS = 32, DOUBLE_BITS = 64 };
 
 //===-- Memory of the block -----------------------------------------------===//
-
-typedef struct {
-  TileArena *arena;
-  MlirValue *items;
-  size_t count, capacity;
-} Values;
-
-static void add_value(Values *values, MlirValue value) {
-  TILE_ARENA_RESERVE(values->arena, values->items, values->count,
-                     values->capacity);
-  values->items[values->count++] = value;
-}
-
-static bool has_value(const Values *values, MlirValue value) {
-  for (size_t i = 0; i < values->count; i++)
-    if (mlirValueEqual(values->items[i], value))
-      return true;
-  return false;
-}
-
-// What kernels declare comes after what they are given.
-static MlirWalkResult collect_memory(MlirOperation op, void *user_data) {
-  if (!gpu_func_is(op) || mlirBlockIsNull(tile_kernel_body(op)))
-    return MlirWalkResultAdvance;
-  MlirBlock entry = tile_kernel_body(op);
-  MlirType type = gpu_func_function_type(gpu_func_cast(op));
-  for (intptr_t i = mlirFunctionTypeGetNumInputs(type);
-       i < mlirBlockGetNumArguments(entry); i++)
-    add_value(user_data, mlirBlockGetArgument(entry, i));
-  return MlirWalkResultSkip;
-}
 
 static bool is_first_place(MlirValue index) {
   int64_t number = -1;
@@ -93,15 +63,29 @@ static void mark_stores(MlirValue memory) {
                                                  mlirUnitAttrGet(context));
 }
 
-static void mend_memory(TileArena *arena, MlirOperation op,
-                        const Values *before) {
-  Values after = {.arena = arena};
-  mlirOperationWalk(op, collect_memory, &after, MlirWalkPreOrder);
-  for (size_t i = 0; i < after.count; i++)
-    if (!has_value(before, after.items[i])) {
-      spread_result(after.items[i]);
-      mark_stores(after.items[i]);
+typedef struct {
+  TilePointerMap known; // what kernels declared before
+  bool mends;           // what they declare since
+} Memory;
+
+// What kernels declare comes after what they are given.
+static MlirWalkResult visit_memory(MlirOperation op, void *user_data) {
+  Memory *memory = user_data;
+  if (!gpu_func_is(op) || mlirBlockIsNull(tile_kernel_body(op)))
+    return MlirWalkResultAdvance;
+  MlirBlock entry = tile_kernel_body(op);
+  MlirType type = gpu_func_function_type(gpu_func_cast(op));
+  for (intptr_t i = mlirFunctionTypeGetNumInputs(type);
+       i < mlirBlockGetNumArguments(entry); i++) {
+    MlirValue value = mlirBlockGetArgument(entry, i);
+    if (!memory->mends) {
+      tile_pointer_map_set(&memory->known, value.ptr, memory);
+    } else if (!tile_pointer_map_get(&memory->known, value.ptr)) {
+      spread_result(value);
+      mark_stores(value);
     }
+  }
+  return MlirWalkResultSkip;
 }
 
 //===-- Loops -------------------------------------------------------------===//
@@ -146,7 +130,9 @@ static void separate_rounds(TileBuilder *b, TileArena *arena,
 
 //===-- Vectors -----------------------------------------------------------===//
 
-static unsigned elem_bits(MlirType type) {
+// Bits of a value, or of the elements of a vector: an i1 has one, where
+// tile_elem_bits counts the byte that it takes in memory.
+static unsigned value_bits(MlirType type) {
   if (mlirTypeIsAVector(type))
     type = mlirShapedTypeGetElementType(type);
   return mlirTypeIsAInteger(type) ? mlirIntegerTypeGetWidth(type)
@@ -174,7 +160,7 @@ static bool is_to_be_split(MlirOperation op) {
   MlirAttribute size =
       gpu_subgroup_reduce_cluster_size_attr(gpu_subgroup_reduce_cast(op));
   return mlirTypeIsAVector(type) && mlirShapedTypeGetRank(type) == 1 &&
-         (!mlirAttributeIsNull(size) || elem_bits(type) > WORD_BITS);
+         (!mlirAttributeIsNull(size) || value_bits(type) > WORD_BITS);
 }
 
 static void split_reduction(TileBuilder *b, TileArena *arena,
@@ -212,11 +198,11 @@ static void split_reduction(TileBuilder *b, TileArena *arena,
 // Upstream's conversion takes words, and numbers of 64 bits as two.
 static bool is_word(MlirType type) {
   return !mlirTypeIsAVector(type) &&
-         (elem_bits(type) == WORD_BITS || elem_bits(type) == DOUBLE_BITS);
+         (value_bits(type) == WORD_BITS || value_bits(type) == DOUBLE_BITS);
 }
 
 static bool can_move(MlirType type) {
-  return elem_bits(type) <= WORD_BITS || elem_bits(type) == DOUBLE_BITS;
+  return value_bits(type) <= WORD_BITS || value_bits(type) == DOUBLE_BITS;
 }
 
 static MlirValue move_scalar(TileBuilder *b, GPUShuffleOp shuffle,
@@ -224,7 +210,7 @@ static MlirValue move_scalar(TileBuilder *b, GPUShuffleOp shuffle,
   MlirType type = mlirValueGetType(value);
   MlirContext context = mlirTypeGetContext(type);
   bool is_float = mlirTypeIsAFloat(type), is_whole = is_word(type);
-  MlirType bits = mlirIntegerTypeGet(context, elem_bits(type));
+  MlirType bits = mlirIntegerTypeGet(context, value_bits(type));
   MlirType word = mlirIntegerTypeGet(context, WORD_BITS);
   if (!is_whole && is_float)
     value = arith_bitcast(b, .type = bits, .in = value);
@@ -246,8 +232,8 @@ static MlirValue move_vector(TileBuilder *b, TileArena *arena,
                              GPUShuffleOp shuffle, MlirValue value,
                              MlirValue *out_valid) {
   MlirType type = mlirValueGetType(value), moved = type;
-  int64_t count = num_elems(type), bits = count * elem_bits(type);
-  if (elem_bits(type) < WORD_BITS && bits % WORD_BITS == 0) {
+  int64_t count = num_elems(type), bits = count * value_bits(type);
+  if (value_bits(type) < WORD_BITS && bits % WORD_BITS == 0) {
     count = bits / WORD_BITS;
     moved = mlirVectorTypeGet(
         1, &count, mlirIntegerTypeGet(mlirTypeGetContext(type), WORD_BITS));
@@ -328,10 +314,11 @@ tile_expand_reductions_run(MlirOperation op,
   expand_each(&arena, &found.vectors, split_reduction);
   if (found.has_reductions && mlirxIsIsolated(op)) {
     expand_each(&arena, &found.blocks, separate_rounds);
-    Values before = {.arena = &arena};
-    mlirOperationWalk(op, collect_memory, &before, MlirWalkPreOrder);
+    Memory memory = {.known.arena = &arena};
+    mlirOperationWalk(op, visit_memory, &memory, MlirWalkPreOrder);
     mlirxExpandGpuReductions(op, WARP_THREADS);
-    mend_memory(&arena, op, &before);
+    memory.mends = true;
+    mlirOperationWalk(op, visit_memory, &memory, MlirWalkPreOrder);
     found = find(&arena, op);
   }
   expand_each(&arena, &found.shuffles, expand_shuffle);

@@ -327,6 +327,21 @@ static int64_t warps_of(const TileLayout *f) {
   return f->in.extent[TILE_LAYOUT_WARP];
 }
 
+int64_t tile_layout_distinct_regs(const TileLayout *l) {
+  uint64_t v[TILE_LAYOUT_MAX_DIGITS];
+  int n = 0;
+  int64_t r = 1;
+  for (int i = 0; i < l->in.num_digits; i++) {
+    if (l->in.digit[i].axis != TILE_LAYOUT_REG)
+      continue;
+    if (l->in.digit[i].radix == 2)
+      v[n++] = l->image[i];
+    else if (l->image[i])
+      r *= l->in.digit[i].radix;
+  }
+  return r << tile_layout_rank(v, n);
+}
+
 static bool use_matrix(const TileLayout *f, const TileLayout *a, int elem_bits,
                        bool trans, TileLayoutAccess *out) {
   if (!matrix_pattern(a, elem_bits, trans))

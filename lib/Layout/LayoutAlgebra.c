@@ -1,7 +1,9 @@
-//===- LayoutAlgebra.c - Compose, invert, multiply ------------------------===//
+//===- LayoutAlgebra.c - Equality, composition, stages --------------------===//
 //
 // Complexity: O(n^2) word operations with n digits; matching two digit orders
-// is O(n^3) in the worst case, O(n) when they already agree.
+// is O(n^3) in the worst case, O(n) when they already agree. Only
+// tile_layout_equal may enumerate, O(size * n), and only when canonical forms
+// differ.
 //
 //===----------------------------------------------------------------------===//
 #include "Layout.h"
@@ -9,6 +11,126 @@
 
 #include <stdio.h>
 #include <string.h>
+
+//===-- Canonical form and equality ---------------------------------------===//
+
+static bool exclusive(const TileLayout *l, int i, uint64_t mask) {
+  for (int k = 0; k < l->in.num_digits; k++)
+    if (k != i && k != i + 1 && (l->image[k] & mask))
+      return false;
+  return true;
+}
+
+static void swap_radix(TileLayoutDigit *d) {
+  int r = d[0].radix;
+  d[0].radix = d[1].radix, d[1].radix = r;
+  d[1].stride = d[0].stride * d[0].radix;
+}
+
+static bool contiguous(const TileLayoutDigit *d) {
+  return d[0].axis == d[1].axis && d[1].stride == d[0].stride * d[0].radix;
+}
+
+// Exchanges the radices of input digits i and i+1 when both, and their images,
+// are contiguous: the pair is then one composite digit that may be cut anew.
+static bool swap_in(TileLayout *l, int i) {
+  if (i + 1 >= l->in.num_digits || !contiguous(&l->in.digit[i]))
+    return false;
+  uint64_t a = l->image[i], b = l->image[i + 1];
+  if (l->in.digit[i].radix == l->in.digit[i + 1].radix)
+    return true;
+  if (!a && !b) {
+    swap_radix(&l->in.digit[i]);
+    return true;
+  }
+  if (!a || (a & (a - 1)) || b != a << 1)
+    return false;
+  int j = __builtin_ctzll(a);
+  if (!contiguous(&l->out.digit[j]) || !exclusive(l, i, a | b))
+    return false;
+  swap_radix(&l->in.digit[i]);
+  swap_radix(&l->out.digit[j]);
+  return true;
+}
+
+// The same for output digits j and j+1.
+static bool swap_out(TileLayout *l, int j) {
+  if (j + 1 >= l->out.num_digits || !contiguous(&l->out.digit[j]))
+    return false;
+  uint64_t pair = 3ull << j, hit = 0;
+  for (int i = 0; i < l->in.num_digits; i++)
+    hit |= l->image[i];
+  if (!(hit & pair)) {
+    swap_radix(&l->out.digit[j]);
+    return true;
+  }
+  for (int i = 0; i < l->in.num_digits; i++)
+    if (l->image[i] == 1ull << j)
+      return swap_in(l, i) && l->image[i + 1] == 2ull << j;
+  return false;
+}
+
+void tile_layout_canonicalize(TileLayout *l) {
+  bool again = true;
+  while (again) {
+    again = false;
+    for (int i = 0; i + 1 < l->in.num_digits; i++)
+      if (l->in.digit[i].axis == l->in.digit[i + 1].axis &&
+          l->in.digit[i].radix > l->in.digit[i + 1].radix && swap_in(l, i))
+        again = true;
+    for (int j = 0; j + 1 < l->out.num_digits; j++)
+      if (l->out.digit[j].axis == l->out.digit[j + 1].axis &&
+          l->out.digit[j].radix > l->out.digit[j + 1].radix && swap_out(l, j))
+        again = true;
+  }
+}
+
+static bool same_shape(const TileLayoutSpace *a, const TileLayoutSpace *b) {
+  if (a->num_axes != b->num_axes)
+    return false;
+  for (int i = 0; i < a->num_axes; i++)
+    if (a->extent[i] != b->extent[i] || strcmp(a->name[i], b->name[i]))
+      return false;
+  return true;
+}
+
+static bool same_digits(const TileLayoutSpace *a, const TileLayoutSpace *b) {
+  if (a->num_digits != b->num_digits)
+    return false;
+  for (int i = 0; i < a->num_digits; i++)
+    if (a->digit[i].axis != b->digit[i].axis ||
+        a->digit[i].radix != b->digit[i].radix ||
+        a->digit[i].stride != b->digit[i].stride)
+      return false;
+  return true;
+}
+
+// Compares values at |count| input points, spread evenly.
+static bool agree(const TileLayout *a, const TileLayout *b, int64_t count) {
+  int64_t n = tile_layout_size(&a->in);
+  int64_t x[TILE_LAYOUT_MAX_AXES], y[TILE_LAYOUT_MAX_AXES],
+      z[TILE_LAYOUT_MAX_AXES];
+  if (count > n)
+    count = n;
+  for (int64_t k = 0; k < count; k++) {
+    tile_layout_point(&a->in, count == n ? k : (k * 2654435761ll) % n, x);
+    if (!tile_layout_eval(a, x, y) || !tile_layout_eval(b, x, z) ||
+        memcmp(y, z, (size_t)a->out.num_axes * sizeof *y))
+      return false;
+  }
+  return true;
+}
+
+bool tile_layout_equal(const TileLayout *a, const TileLayout *b) {
+  if (!same_shape(&a->in, &b->in) || a->out.num_axes != b->out.num_axes ||
+      tile_layout_size(&a->in) != tile_layout_size(&b->in) || !agree(a, b, 16))
+    return false;
+  TileLayout x = *a, y = *b;
+  tile_layout_canonicalize(&x), tile_layout_canonicalize(&y);
+  if (same_digits(&x.in, &y.in) && same_digits(&x.out, &y.out))
+    return !memcmp(x.image, y.image, (size_t)x.in.num_digits * 8);
+  return agree(a, b, tile_layout_size(&a->in));
+}
 
 //===-- Digit orders ------------------------------------------------------===//
 
@@ -20,7 +142,7 @@ bool tile_layout_bring_in(TileLayout *l, int k, int p) {
   if (at == l->in.num_digits || l->in.digit[at].axis != axis)
     return false;
   for (; at > k; at--)
-    if (!tile_layout_swap_in(l, at - 1))
+    if (!swap_in(l, at - 1))
       return false;
   return true;
 }
@@ -33,7 +155,7 @@ static bool bring_out(TileLayout *l, int k, int p) {
   if (at == l->out.num_digits || l->out.digit[at].axis != axis)
     return false;
   for (; at > k; at--)
-    if (!tile_layout_swap_out(l, at - 1))
+    if (!swap_out(l, at - 1))
       return false;
   return true;
 }

@@ -19,11 +19,6 @@ TileLayoutEntry *tile_layout_new_entry(TileLayoutBuilder *b, int axis,
 int tile_layout_rank(const uint64_t *v, int n);
 /// Whether the digits of every axis, low first, never overlap.
 bool tile_layout_nested(const TileLayoutSpace *s);
-/// Exchanges the radices of input digits i and i+1 when both, and their images,
-/// are contiguous: the pair is then one composite digit that may be cut anew.
-bool tile_layout_swap_in(TileLayout *l, int i);
-/// The same for output digits j and j+1.
-bool tile_layout_swap_out(TileLayout *l, int j);
 /// Moves a digit whose radix is |p| down to input position |k| of its axis.
 bool tile_layout_bring_in(TileLayout *l, int k, int p);
 /// Makes the output digit orders of |a| and |b| equal.

@@ -38,7 +38,8 @@ typedef struct {
   int64_t max_stages; // of loops, when stages are taken back
 } TileKernelChoices;
 
-/// The choices of a module. A zeroed struct is empty and valid.
+/// The choices of a module. A zeroed struct is empty: for tile_choices_begin
+/// and tile_choices_deinit alone.
 typedef struct {
   MlirModule before; // owned: before the first choice; null: not there yet
   TileKernelChoices *kernels; // by number in program order

@@ -21,11 +21,8 @@ static ProofNumber number_of_sum(const ProofContext *c, const ProofState *s,
                                  const ProofTermId *args,
                                  const int64_t *factors) {
   ProofNumber out = proof_number(constant, 0);
-  for (int i = 0; i < count && out.is_known; i++) {
-    ProofNumber part =
-        proof_number_scaled(proof_number_of(c, s, args[i]), factors[i]);
-    out = part.is_known ? proof_number_sum(out, part) : part;
-  }
+  for (int i = 0; i < count && out.is_known; i++)
+    out = proof_number_add(out, factors[i], proof_number_of(c, s, args[i]));
   return out;
 }
 
@@ -238,9 +235,6 @@ static int64_t divide(ProofSum *form, int64_t low) {
   return low >= 0 ? (low + by - 1) / by : -(-low / by);
 }
 
-static void learn_low(ProofContext *c, ProofState *s, const ProofSum *sum,
-                      int64_t low);
-
 // A number without a sign that is small is the number with one.
 static void learn_signed(ProofContext *c, ProofState *s, ProofTermId form,
                          int64_t low, int64_t high) {
@@ -249,9 +243,7 @@ static void learn_signed(ProofContext *c, ProofState *s, ProofTermId form,
       term->constant != UNSIGNED || high < 0 || high > INT32_MAX)
     return;
   ProofSum number = proof_sum_of(&c->terms, term->args[0]);
-  ProofSum other = negated(&number);
-  learn_low(c, s, &number, max_of(low, 0));
-  learn_low(c, s, &other, -high);
+  proof_learn_bounds(c, s, &number, max_of(low, 0), high);
 }
 
 // Notes low <= sum.
@@ -274,10 +266,10 @@ static void learn_low(ProofContext *c, ProofState *s, const ProofSum *sum,
     learn_signed(c, s, id, bound->low, bound->high);
 }
 
-void proof_learn_bound(ProofContext *c, ProofState *s, ProofTermId form,
-                       int64_t low, int64_t high) {
-  ProofSum sum = proof_sum_of(&c->terms, form), other = negated(&sum);
-  learn_low(c, s, &sum, low);
+void proof_learn_bounds(ProofContext *c, ProofState *s, const ProofSum *sum,
+                        int64_t low, int64_t high) {
+  ProofSum other = negated(sum);
+  learn_low(c, s, sum, low);
   if (high != INT64_MAX)
     learn_low(c, s, &other, -high);
 }
@@ -453,19 +445,17 @@ static void learn_truth(ProofState *s, ProofTermId term, bool holds) {
 static bool learn_equality(ProofContext *c, ProofState *s,
                            const ProofTerm *term, bool holds) {
   ProofSum sum = proof_sum_difference(&c->terms, term->args[0], term->args[1]);
-  ProofSum other = negated(&sum);
   if (!sum.fits)
     return false;
-  if (holds || proof_low(c, s, &sum) == 0) {
-    learn_low(c, s, &sum, !holds);
-    if (!holds)
-      return true;
-  }
-  if (holds || proof_low(c, s, &other) == 0) {
-    learn_low(c, s, &other, !holds);
-    return true;
-  }
-  return false;
+  if (holds)
+    proof_learn_bounds(c, s, &sum, 0, 0);
+  else if (proof_low(c, s, &sum) == 0)
+    proof_learn_bounds(c, s, &sum, 1, INT64_MAX);
+  else if (high_of(c, s, &sum) == 0)
+    proof_learn_bounds(c, s, &sum, INT64_MIN, -1);
+  else
+    return false;
+  return true;
 }
 
 // Whether it is one, and was learned as bounds.
@@ -475,9 +465,10 @@ static bool learn_comparison(ProofContext *c, ProofState *s,
     return false;
   if (term->function == PROOF_EQ)
     return learn_equality(c, s, term, holds);
-  ProofSum sum = distance_of(c, s, term), other = negated(&sum);
+  ProofSum sum = distance_of(c, s, term);
   if (sum.fits)
-    learn_low(c, s, holds ? &sum : &other, holds);
+    proof_learn_bounds(c, s, &sum, holds ? 1 : INT64_MIN,
+                       holds ? INT64_MAX : 0);
   return sum.fits;
 }
 
@@ -541,10 +532,8 @@ void proof_restate(ProofContext *c, ProofState *s, ProofTermId id) {
   }
   if (!is_comparison(&term))
     return;
-  ProofSum sum = asked_of(c, s, &term), other = negated(&sum);
-  int64_t low = proof_low(c, s, &sum), above = proof_low(c, s, &other);
-  learn_low(c, s, &sum, low);
-  learn_low(c, s, &other, above);
+  ProofSum sum = asked_of(c, s, &term);
+  proof_learn_bounds(c, s, &sum, proof_low(c, s, &sum), high_of(c, s, &sum));
 }
 
 bool proof_conclude(ProofContext *c, ProofState *s) {
@@ -580,147 +569,4 @@ bool proof_is_condition(const ProofContext *c, ProofTermId id) {
           (term->function == PROOF_AND || term->function == PROOF_OR) &&
           proof_is_condition(c, term->args[0]) &&
           proof_is_condition(c, term->args[1]));
-}
-
-//===-- Counters of loops begin -------------------------------------------===//
-
-// A counter gets a name when its loop begins, and counters of other roles that
-// begin at the same place the same one. What was known of the value is known by
-// its name.
-
-static void drop_entry(ProofState *s, int at) {
-  s->num_entries--;
-  memmove(s->entries + at, s->entries + at + 1,
-          sizeof *s->entries * (size_t)(s->num_entries - at));
-}
-
-// What is known of the first rounds of a counter is known of them by its name.
-static void carry_over(ProofContext *c, ProofState *s, int agent, int index,
-                       ProofTermId start, ProofTermId named) {
-  enum { MAX_ROUNDS = 10 };
-  const ProofVariable *variable =
-      &c->needs.roles[proof_role_of(agent)].items[index];
-  ProofTermId *place = &s->values[agent][index];
-  for (int round = 0; round < c->needs.rounds && round < MAX_ROUNDS; round++) {
-    for (int i = 0; i < variable->num_questions; i++) {
-      *place = start;
-      int outcome = proof_outcome(
-          c, s, proof_value_of(c, s, agent, variable->questions[i]));
-      *place = named;
-      if (outcome < 0)
-        continue;
-      ProofTermId term = proof_value_of(c, s, agent, variable->questions[i]);
-      proof_learn(c, s, term, outcome);
-      proof_restate(c, s, term);
-    }
-    *place = start;
-    start = proof_value_of(c, s, agent, variable->next);
-    *place = named;
-    named = proof_value_of(c, s, agent, variable->next);
-    if (start == PROOF_NO_TERM || named == PROOF_NO_TERM)
-      return;
-  }
-}
-
-// What is known of `id` is known where `from` is `to`, too.
-static ProofTermId replaced(ProofContext *c, ProofTermId id, ProofTermId from,
-                            ProofTermId to) {
-  proof_replace_begin(&c->terms);
-  proof_replace_set(&c->terms, from, to);
-  return proof_replace(&c->terms, id);
-}
-
-// What a counter began at is an input and others: then that input is its name
-// less the others, in all that is known.
-static void tell_by_name(ProofContext *c, ProofState *s,
-                         const ProofEntry *entry) {
-  ProofSum start = proof_sum_of(&c->terms, entry->start);
-  ProofSum name = proof_sum_of(&c->terms, entry->value);
-  int atom = 0, num_truths = s->num_truths, num_bounds = s->num_bounds;
-  while (atom < start.count && start.factors[atom] != 1)
-    atom++;
-  if (!start.fits || atom == start.count)
-    return;
-  ProofTermId from = start.args[atom];
-  ProofSum itself = proof_sum_of(&c->terms, from);
-  proof_sum_add(&name, -1, &start);
-  proof_sum_add(&name, 1, &itself);
-  ProofTermId to = proof_term_of_sum(&c->terms, &name);
-  ProofTruth truths[PROOF_MAX_TRUTHS];
-  ProofBound bounds[PROOF_MAX_BOUNDS];
-  memcpy(truths, s->truths, sizeof truths);
-  memcpy(bounds, s->bounds, sizeof bounds);
-  for (int i = 0; i < num_truths; i++) {
-    ProofTermId term = replaced(c, truths[i].term, from, to);
-    if (term != truths[i].term)
-      proof_learn(c, s, term, truths[i].holds);
-  }
-  for (int i = 0; i < num_bounds; i++) {
-    ProofTermId form = replaced(c, bounds[i].form, from, to);
-    if (form != bounds[i].form && form != PROOF_NO_TERM)
-      proof_learn_bound(c, s, form, bounds[i].low, bounds[i].high);
-  }
-}
-
-// All have begun, so nobody will ask by what they began at: what is known by
-// that is told to those who are on their way.
-static void tell_others(ProofContext *c, ProofState *s,
-                        const ProofEntry *entry) {
-  if (!proof_term_is_constant(&c->terms, entry->start))
-    tell_by_name(c, s, entry);
-}
-
-// The value that a counter has which began at the same place, or PROOF_NO_TERM.
-static ProofTermId entered(ProofContext *c, ProofState *s, int agent,
-                           const ProofVariable *variable, ProofTermId start) {
-  for (int i = 0; i < s->num_entries; i++) {
-    ProofEntry *entry = &s->entries[i];
-    if (entry->class_number != variable->class_number ||
-        (entry->agents & 1u << agent))
-      continue;
-    ProofSum by = proof_sum_difference(&c->terms, start, entry->start);
-    ProofSum value = proof_sum_of(&c->terms, entry->value);
-    if (!proof_is_of_steps(c, &by))
-      continue;
-    proof_sum_add(&value, 1, &by);
-    entry->agents |= 1u << agent;
-    if (entry->agents == c->needs.class_agents[variable->class_number]) {
-      tell_others(c, s, entry);
-      drop_entry(s, i);
-    }
-    return proof_term_of_sum(&c->terms, &value);
-  }
-  return PROOF_NO_TERM;
-}
-
-// `named` is what the counter is now, `start` what it was until now: what is
-// known of the one is known of the other.
-static void tell_of_start(ProofContext *c, ProofState *s, int agent, int index,
-                          ProofTermId start, ProofTermId named) {
-  ProofTermId *place = &s->values[agent][index];
-  ProofSum same = proof_sum_difference(&c->terms, named, start);
-  ProofSum other = proof_sum_difference(&c->terms, start, named);
-  learn_low(c, s, &same, 0);
-  learn_low(c, s, &other, 0);
-  carry_over(c, s, agent, index, start, named);
-  *place = named;
-}
-
-void proof_enter(ProofContext *c, ProofState *s, int agent, int index) {
-  const ProofVariable *variable =
-      &c->needs.roles[proof_role_of(agent)].items[index];
-  ProofTermId *place = &s->values[agent][index], start = *place;
-  if (start == PROOF_NO_TERM)
-    return;
-  *place = entered(c, s, agent, variable, start);
-  bool is_first = *place == PROOF_NO_TERM;
-  if (is_first)
-    *place = proof_new_symbol(c, s, start, variable->step, variable->modulus);
-  if (*place == PROOF_NO_TERM || *place == start)
-    return;
-  tell_of_start(c, s, agent, index, start, *place);
-  if (is_first && s->num_entries < PROOF_MAX_ENTRIES &&
-      variable->class_number >= 0)
-    s->entries[s->num_entries++] =
-        (ProofEntry){variable->class_number, start, *place, 1u << agent};
 }

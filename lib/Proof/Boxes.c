@@ -2,22 +2,6 @@
 
 #include "Boxes.h"
 
-ProofBox proof_box_of(const ProofProgram *program, int number, int slot) {
-  const ProofWindow *window = &program->windows[number];
-  ProofBox out = {.rank = window->rank + window->has_slot,
-                  .is_exact = window->is_exact};
-  if (window->has_slot) {
-    out.offset[0] = slot < 0 ? 0 : slot;
-    out.size[0] = slot < 0 ? program->buffers[window->buffer].num_slots : 1;
-    out.is_exact &= slot >= 0;
-  }
-  for (int d = 0; d < window->rank; d++) {
-    out.offset[d + window->has_slot] = window->offset[d];
-    out.size[d + window->has_slot] = window->size[d];
-  }
-  return out;
-}
-
 // Takes away what the first of `boxes` has of `box`; the rest, at most two
 // boxes per dimension, is asked of the others.
 bool proof_box_is_covered(const ProofBox *box, const ProofBox *boxes,

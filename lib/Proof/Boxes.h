@@ -11,8 +11,6 @@ typedef struct {
   bool is_exact; // else it may be less than that
 } ProofBox;
 
-/// The box of a window of one slot, or of any: PROOF_ALL_SLOTS.
-ProofBox proof_box_of(const ProofProgram *program, int window, int slot);
 static inline bool proof_boxes_overlap(const ProofBox *a, const ProofBox *b) {
   for (int d = 0; d < a->rank; d++)
     if (a->offset[d] + a->size[d] <= b->offset[d] ||

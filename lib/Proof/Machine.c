@@ -120,6 +120,23 @@ static void replace(const ProofMachine *m, int32_t *state, const Access *access,
   proof_deactivate(m, state, proof_fact_landed(m, resource));
 }
 
+// The box of a window of one slot, or of any: PROOF_ALL_SLOTS.
+static ProofBox box_of(const ProofProgram *program, int number, int slot) {
+  const ProofWindow *window = &program->windows[number];
+  ProofBox out = {.rank = window->rank + window->has_slot,
+                  .is_exact = window->is_exact};
+  if (window->has_slot) {
+    out.offset[0] = slot < 0 ? 0 : slot;
+    out.size[0] = slot < 0 ? program->buffers[window->buffer].num_slots : 1;
+    out.is_exact &= slot >= 0;
+  }
+  for (int d = 0; d < window->rank; d++) {
+    out.offset[d + window->has_slot] = window->offset[d];
+    out.size[d + window->has_slot] = window->size[d];
+  }
+  return out;
+}
+
 typedef struct {
   int number;
   bool is_inside, is_sure; // of the access; known exactly
@@ -132,12 +149,12 @@ typedef void (*Visit)(const ProofMachine *m, int32_t *state,
 static void visit_resources(const ProofMachine *m, int32_t *state,
                             const Access *access, Visit visit) {
   const ProofProgram *p = m->program;
-  ProofBox mine = proof_box_of(p, access->window, access->slot);
+  ProofBox mine = box_of(p, access->window, access->slot);
   for (int w = 0; w < p->num_windows; w++) {
     const ProofWindow *window = &p->windows[w];
     int count = m->first_resource[w + 1] - m->first_resource[w];
     for (int s = 0; s < count; s++) {
-      ProofBox box = proof_box_of(p, w, s);
+      ProofBox box = box_of(p, w, s);
       Resource resource = {.number = m->first_resource[w] + s};
       int buffer = p->windows[access->window].buffer;
       bool is_same = window->buffer == buffer;
@@ -278,8 +295,8 @@ static void check_filled(const ProofMachine *m, const int32_t *state,
     for (int r = m->first_resource[w];
          p->windows[w].buffer == buffer && r < m->first_resource[w + 1]; r++)
       if (is_filled(m, state, r))
-        boxes[count++] = proof_box_of(p, w, r - m->first_resource[w]);
-  ProofBox mine = proof_box_of(p, access->window, access->slot);
+        boxes[count++] = box_of(p, w, r - m->first_resource[w]);
+  ProofBox mine = box_of(p, access->window, access->slot);
   if (proof_box_is_covered(&mine, boxes, count))
     return;
   fail(m, access->agent, access->op, "unfilled",

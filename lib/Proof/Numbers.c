@@ -22,7 +22,7 @@ ProofNumber proof_number(int64_t value, int64_t modulus) {
 static bool is_at_least(ProofNumber x) { return !x.modulus || x.is_least; }
 
 // A sum of numbers of which the least value is known.
-ProofNumber proof_number_sum(ProofNumber a, ProofNumber b) {
+static ProofNumber sum_of(ProofNumber a, ProofNumber b) {
   int64_t value = a.value + b.value, modulus = tile_gcd(a.modulus, b.modulus);
   if (modulus && value >= 0 && is_at_least(a) && is_at_least(b))
     return (ProofNumber){true, value, modulus, true};
@@ -124,7 +124,7 @@ static ProofNumber of_exact(int function, int64_t a, int64_t b) {
 static ProofNumber of_two(int function, ProofNumber a, ProofNumber b) {
   switch (function) {
   case PROOF_ADD:
-    return proof_number_sum(a, b);
+    return sum_of(a, b);
   case PROOF_SUB:
     return proof_number(a.value - b.value, tile_gcd(a.modulus, b.modulus));
   case PROOF_MUL:
@@ -149,12 +149,14 @@ static ProofNumber of_two(int function, ProofNumber a, ProofNumber b) {
 
 bool proof_number_is_exact(ProofNumber x) { return x.is_known && !x.modulus; }
 
-ProofNumber proof_number_scaled(ProofNumber a, int64_t factor) {
-  if (!a.is_known)
+ProofNumber proof_number_add(ProofNumber sum, int64_t factor,
+                             ProofNumber number) {
+  if (!sum.is_known || !number.is_known)
     return unknown();
-  if (factor >= 0)
-    return product(a, proof_number(factor, 0));
-  return proof_number(a.value * factor, a.modulus * -factor);
+  number = factor >= 0
+               ? product(number, proof_number(factor, 0))
+               : proof_number(number.value * factor, number.modulus * -factor);
+  return number.is_known ? sum_of(sum, number) : number;
 }
 
 //===-- Functions ---------------------------------------------------------===//

@@ -14,8 +14,9 @@ typedef struct {
 
 ProofNumber proof_number(int64_t value, int64_t modulus);
 bool proof_number_is_exact(ProofNumber number);
-ProofNumber proof_number_sum(ProofNumber a, ProofNumber b);
-ProofNumber proof_number_scaled(ProofNumber a, int64_t factor);
+/// sum + factor * number
+ProofNumber proof_number_add(ProofNumber sum, int64_t factor,
+                             ProofNumber number);
 /// A function of numbers; `constant` as in ProofScalar. Unknown where it is not
 /// computed.
 ProofNumber proof_apply(int function, int64_t constant, int num_args,

@@ -78,9 +78,9 @@ ProofNumber proof_number_of(const ProofContext *context,
 /// The least value of a sum that is known, or INT64_MIN.
 int64_t proof_low(const ProofContext *context, const ProofState *state,
                   const ProofSum *sum);
-/// Notes low <= form <= high; either may be the end of its type.
-void proof_learn_bound(ProofContext *context, ProofState *state,
-                       ProofTermId form, int64_t low, int64_t high);
+/// Notes low <= sum <= high; either may be the end of its type.
+void proof_learn_bounds(ProofContext *context, ProofState *state,
+                        const ProofSum *sum, int64_t low, int64_t high);
 /// The symbol that a bound gives one number, which is -bound->low, or
 /// PROOF_NO_TERM.
 static inline ProofTermId proof_known_symbol(const ProofContext *c,
@@ -125,7 +125,7 @@ ProofTermId proof_value_of(ProofContext *context, const ProofState *state,
 ProofTermId proof_new_symbol(ProofContext *context, ProofState *state,
                              ProofTermId value, int64_t step, int64_t modulus);
 
-//===-- Counters ----------------------------------------------------------===//
+//===-- Counters (Counters.c) ---------------------------------------------===//
 
 /// Whether the term is the step of a loop; whether a sum is a constant and
 /// such.

@@ -608,7 +608,8 @@ static void settle_bounds(Names *n, const int64_t *oldest) {
     if (form == PROOF_NO_TERM || is_bound_old(n, oldest, form) ||
         (!term_at(n, form)->has_symbol && !is_sum_asked(n, form)))
       continue;
-    proof_learn_bound(n->context, s, form, old[i].low, old[i].high);
+    ProofSum sum = proof_sum_of(&n->context->terms, form);
+    proof_learn_bounds(n->context, s, &sum, old[i].low, old[i].high);
   }
   count = s->num_bounds;
   s->num_bounds = 0;

@@ -26,10 +26,6 @@ typedef struct {
   char reason[1000]; // for which it gave this reason
 } TilePtx;
 
-/// Registers the NVPTX back end with LLVM, before any other call. Not while
-/// another thread uses LLVM; again does nothing.
-MLIR_CAPI_EXPORTED void tile_ptx_init(void);
-
 /// Translates `gpu.module`s that hold only llvm and nvvm ops into one PTX file.
 /// Functions that are no kernels, and global variables with a value, become
 /// private to their module; external ones of the same name, such as the dynamic

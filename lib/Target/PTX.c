@@ -57,13 +57,6 @@ typedef struct {
 
 //===-- Set up ------------------------------------------------------------===//
 
-void tile_ptx_init(void) {
-  LLVMInitializeNVPTXTargetInfo();
-  LLVMInitializeNVPTXTarget();
-  LLVMInitializeNVPTXTargetMC();
-  LLVMInitializeNVPTXAsmPrinter();
-}
-
 static void on_llvm_diagnostic(LLVMDiagnosticInfoRef info, void *user_data) {
   Emitter *emitter = user_data;
   if (LLVMGetDiagInfoSeverity(info) != LLVMDSError)

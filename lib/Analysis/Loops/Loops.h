@@ -190,17 +190,16 @@ typedef struct {
   TileLoopPlan plan;
 } TilePlannedLoop;
 
-/// Statements and edges; no attribute is read. Owner: `arena`.
+/// Statements, edges and groups; neither stages nor orders. Owner: `arena`.
 void tile_planned_loop_build(TileArena *arena, const TileLoopForm *loop,
                              int32_t num_stages, TilePlannedLoop *out_loop);
 /// Whether a statement has a stage or an order.
 bool tile_planned_loop_is_planned(const TilePlannedLoop *loop);
 /// The first statement without a stage, or -1.
 int tile_planned_loop_find_unplanned(const TilePlannedLoop *loop);
-/// Reads stages, orders and groups. Errors: an op without what others have, two
+/// Reads stages and orders. Errors: an op without what others have, two
 /// ops with one order, a stage beyond `tile.num_stages`.
 MlirLogicalResult tile_planned_loop_read(TilePlannedLoop *loop);
-void tile_planned_loop_read_groups(TilePlannedLoop *loop);
 /// Judges any plan. Errors: a broken dependence, a group in two stages; both
 /// ops are named.
 MlirLogicalResult tile_planned_loop_verify(const TilePlannedLoop *loop);

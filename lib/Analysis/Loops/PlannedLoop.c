@@ -75,8 +75,10 @@ void tile_planned_loop_build(TileArena *arena, const TileLoopForm *loop,
   TileLoopPlan *plan = &out_loop->plan;
   plan->num_items = out_loop->body.num_statements;
   plan->items = TILE_ARENA_NEW(arena, TilePlanItem, plan->num_items + 1);
-  for (int i = 0; i < plan->num_items; i++)
+  for (int i = 0; i < plan->num_items; i++) {
     plan->items[i].group = -1;
+    tile_loop_attr_get(op_of(out_loop, i), group_name, &plan->items[i].group);
+  }
   tile_loop_edges_build(arena, &out_loop->body, &edges, &num_edges);
   link_edges(plan, edges, num_edges);
 }
@@ -137,15 +139,9 @@ static MlirLogicalResult read_orders(TilePlannedLoop *loop) {
       (int)loop->plan.items[b].order);
 }
 
-void tile_planned_loop_read_groups(TilePlannedLoop *loop) {
-  for (int i = 0; i < loop->plan.num_items; i++)
-    tile_loop_attr_get(op_of(loop, i), group_name, &loop->plan.items[i].group);
-}
-
 MlirLogicalResult tile_planned_loop_read(TilePlannedLoop *loop) {
   if (tile_failed(read_stages(loop)))
     return tile_failure();
-  tile_planned_loop_read_groups(loop);
   return read_orders(loop);
 }
 

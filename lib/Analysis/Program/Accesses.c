@@ -363,7 +363,8 @@ static bool visit_element(const TileElementAccess *access, void *user_data) {
   return true;
 }
 
-bool program_elements(ProgramWriter *w, MlirOperation op) {
+// Of an element loop or of one element; false when it is neither.
+static bool write_elements(ProgramWriter *w, MlirOperation op) {
   ElementWalk walk = {
       .w = w, .loop = tile_parallel_dyn(op), .read = PROOF_NONE};
   TileElementAccess access;
@@ -397,6 +398,8 @@ void program_accesses(ProgramWriter *w, MlirOperation op) {
   int count = tile_accesses_get(op, accesses), window;
   ProofScalarId slot;
   int read = PROOF_NONE;
+  if (write_elements(w, op))
+    return;
   for (int writes = 0; writes < 2; writes++)
     for (int i = 0; i < count; i++) {
       if (!(writes ? accesses[i].writes : accesses[i].reads) ||
@@ -470,7 +473,7 @@ static MlirWalkResult find_part(MlirOperation op, void *user_data) {
 static MlirWalkResult write_loads(MlirOperation op, void *user_data) {
   TileElementAccess access;
   if (tile_element_access_get(op, &access))
-    program_elements(user_data, op);
+    write_elements(user_data, op);
   return MlirWalkResultAdvance;
 }
 

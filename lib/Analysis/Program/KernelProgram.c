@@ -580,7 +580,6 @@ static void write_for(ProgramWriter *w, MlirOperation op) {
   ProofOp *enter = write_binding(w, op, &first);
   enter->bind.enters = true;
   enter->bind.is_exact = is_exact;
-  program_counter(e, op, args[0]);
   int head =
       begin_branch(w, op,
                    program_combined(e, is_unsigned ? PROOF_ULT : PROOF_LT,
@@ -610,10 +609,9 @@ static void write_while(ProgramWriter *w, MlirOperation op) {
   ProofScalarId *args = variables(w, count, argument_of, op);
   for (intptr_t i = 0; i < count; i++)
     first.to[i] = args[i];
-  ProofScalarId round = program_variable(e, NULL, w->role);
+  ProofScalarId round = program_variable(e, op.ptr, w->role);
   binding_add(&first, round, program_constant(e, 0));
   write_binding(w, op, &first)->bind.enters = true;
-  program_counter(e, op, round);
   int head = here(w);
   write_ops(w, entry_of(op, 0));
   MlirOperation condition = mlirBlockGetTerminator(entry_of(op, 0));
@@ -661,8 +659,7 @@ static bool is_number(MlirValue memref) {
 // Each role has its own.
 static ProofScalarId number_in(ProgramWriter *w, MlirValue memref) {
   const void *key = (const char *)memref.ptr + 1 + w->role;
-  ProofScalarId known = program_known(w->extract, key);
-  return known >= 0 ? known : program_variable(w->extract, key, w->role);
+  return program_variable(w->extract, key, w->role);
 }
 
 static bool write_number(ProgramWriter *w, MlirOperation op) {
@@ -718,8 +715,7 @@ static void write_op(ProgramWriter *w, MlirOperation op) {
     write_for(w, op);
   else if (scf_while_is(op))
     write_while(w, op);
-  else if (!add_event(w, op) && !write_number(w, op) &&
-           !program_elements(w, op))
+  else if (!add_event(w, op) && !write_number(w, op))
     write_other(w, op);
 }
 

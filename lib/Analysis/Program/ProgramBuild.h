@@ -82,10 +82,8 @@ int program_num_arrivals(MlirOperation op, int num_warps);
 
 //===-- Accesses (Accesses.c) ---------------------------------------------===//
 
-/// Writes the accesses of an op to shared tiles.
+/// Writes the accesses of an op to shared tiles, an element loop included.
 void program_accesses(ProgramWriter *w, MlirOperation op);
-/// The same of an element loop or of one element; false when it is neither.
-bool program_elements(ProgramWriter *w, MlirOperation op);
 /// Writes a loop of copies as one fill of each tile; false for other ops.
 bool program_parts(ProgramWriter *w, MlirOperation op);
 /// Finds out which of the tiles have bytes in common; after all accesses.
@@ -98,14 +96,10 @@ ProofScalarId program_constant(ProgramBuild *extract, int64_t constant);
 /// A function of two scalars.
 ProofScalarId program_combined(ProgramBuild *extract, ProofFunction function,
                                ProofScalarId a, ProofScalarId b);
-/// A variable of `role` that stands for a value, an op or nothing: `key`.
+/// The variable of `role` that stands for a value; or for an `scf.while`: the
+/// one that counts its rounds.
 ProofScalarId program_variable(ProgramBuild *extract, const void *key,
                                int role);
-/// The variable that counts the rounds of a loop.
-void program_counter(ProgramBuild *extract, MlirOperation loop,
-                     ProofScalarId id);
-/// The scalar that stands for `key`, or -1.
-ProofScalarId program_known(const ProgramBuild *extract, const void *key);
 /// Room for so many scalars.
 static inline ProofScalarId *program_ids(ProgramBuild *e, intptr_t count) {
   return TILE_ARENA_NEW(e->arena, ProofScalarId, count + 1);

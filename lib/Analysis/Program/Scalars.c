@@ -15,7 +15,8 @@
 
 //===-- The table ---------------------------------------------------------===//
 
-ProofScalarId program_known(const ProgramBuild *e, const void *key) {
+// The scalar that stands for `key`, or -1.
+static ProofScalarId scalar_known(const ProgramBuild *e, const void *key) {
   return (ProofScalarId)(intptr_t)tile_pointer_map_get(&e->known, key) - 1;
 }
 
@@ -41,12 +42,11 @@ ProofScalarId program_constant(ProgramBuild *e, int64_t constant) {
 }
 
 ProofScalarId program_variable(ProgramBuild *e, const void *key, int role) {
+  ProofScalarId known = scalar_known(e, key);
+  if (known >= 0 && e->out->scalars[known].kind == PROOF_VARIABLE)
+    return known;
   return add_scalar(e, key,
                     (ProofScalar){.kind = PROOF_VARIABLE, .role = role});
-}
-
-void program_counter(ProgramBuild *e, MlirOperation loop, ProofScalarId id) {
-  note(e, loop.ptr, id);
 }
 
 ProofScalarId program_combined(ProgramBuild *e, ProofFunction function,
@@ -432,6 +432,14 @@ static ProofScalarId table_value(ProgramBuild *extract, MlirOperation load) {
 
 //===-- What is not understood --------------------------------------------===//
 
+// What the counter of a loop stands for: an induction variable, or the loop.
+static const void *counter_key(MlirOperation op) {
+  if (!scf_for_is(op))
+    return op.ptr;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  return mlirBlockGetArgument(body, 0).ptr;
+}
+
 // The counters of the loops around a value, up to the role; how many.
 static int counters_around(const ProgramBuild *e, MlirValue value,
                            ProofScalarId *out, int capacity) {
@@ -442,7 +450,7 @@ static int counters_around(const ProgramBuild *e, MlirValue value,
   for (MlirOperation op = mlirBlockGetParentOperation(block);
        op.ptr && !mlirOperationEqual(op, e->kernel);
        op = mlirOperationGetParentOperation(op)) {
-    ProofScalarId counter = program_known(e, op.ptr);
+    ProofScalarId counter = scalar_known(e, counter_key(op));
     if (counter >= 0 && count < capacity)
       out[count++] = counter;
   }
@@ -471,7 +479,7 @@ static ProofScalarId add_unknown(ProgramBuild *e, MlirValue value) {
 
 ProofScalarId program_scalar(ProgramBuild *e, MlirValue value) {
   int64_t constant;
-  ProofScalarId known = program_known(e, value.ptr);
+  ProofScalarId known = scalar_known(e, value.ptr);
   if (known >= 0)
     return known;
   if (mlirxConstantInt(value, &constant))

@@ -2,30 +2,10 @@
 
 #include "DiagnosticFormat.h"
 
-#include <stdarg.h>
+#include "Support/StringBuilder.h"
+
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-typedef struct {
-  char *data;
-  size_t capacity, length;
-} Out;
-
-static void put(Out *out, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void put(Out *out, const char *format, ...) {
-  va_list values;
-  va_start(values, format);
-  bool has_room = out->length < out->capacity;
-  int length =
-      vsnprintf(has_room ? out->data + out->length : NULL,
-                has_room ? out->capacity - out->length : 0, format, values);
-  va_end(values);
-  if (length > 0)
-    out->length += (size_t)length;
-}
 
 static const char *severity_name(TileSeverity severity) {
   switch (severity) {
@@ -42,33 +22,33 @@ static const char *severity_name(TileSeverity severity) {
   return "error: ";
 }
 
-static void put_source_line(Out *out, const TileDiagnostic *diagnostic) {
+static void put_source_line(TileString *out, const TileDiagnostic *diagnostic) {
   const char *line = diagnostic->source_line;
   int column = diagnostic->column;
   if (!*line || column < 1 || (size_t)column > strlen(line) + 1)
     return;
-  put(out, "%s\n", line);
+  tile_string_print(out, "%s\n", line);
   for (int i = 0; i < column - 1; i++) // tabs keep the caret in place
-    put(out, "%s", line[i] == '\t' ? "\t" : " ");
-  put(out, "^\n");
+    tile_string_print(out, "%s", line[i] == '\t' ? "\t" : " ");
+  tile_string_print(out, "^\n");
 }
 
-static void put_diagnostic(Out *out, const TileDiagnostic *diagnostic) {
+static void put_diagnostic(TileString *out, const TileDiagnostic *diagnostic) {
   const char *text = diagnostic->text;
   if (diagnostic->severity == TILE_SEVERITY_OUTPUT) {
-    put(out, "%s", text);
+    tile_string_print(out, "%s", text);
     return;
   }
   if (*diagnostic->file && diagnostic->line > 0)
-    put(out, "%s:%d:%d: ", diagnostic->file, diagnostic->line,
-        diagnostic->column);
+    tile_string_print(out, "%s:%d:%d: ", diagnostic->file, diagnostic->line,
+                      diagnostic->column);
   else if (*diagnostic->file)
-    put(out, "%s: ", diagnostic->file);
+    tile_string_print(out, "%s: ", diagnostic->file);
   bool ends_line = *text && text[strlen(text) - 1] == '\n';
-  put(out, "%s", severity_name(diagnostic->severity));
+  tile_string_print(out, "%s", severity_name(diagnostic->severity));
   if (strchr(diagnostic->code, '/')) // that of a remark, "tile-persist/…"
-    put(out, "[%s] ", diagnostic->code);
-  put(out, "%s%s", text, ends_line ? "" : "\n");
+    tile_string_print(out, "[%s] ", diagnostic->code);
+  tile_string_print(out, "%s%s", text, ends_line ? "" : "\n");
   put_source_line(out, diagnostic);
   for (size_t i = 0; i < diagnostic->num_notes; i++)
     put_diagnostic(out, diagnostic->notes[i]);
@@ -76,23 +56,21 @@ static void put_diagnostic(Out *out, const TileDiagnostic *diagnostic) {
 
 size_t tile_diagnostic_format(const TileDiagnostic *diagnostic, char *out,
                               size_t capacity) {
-  Out state = {out, capacity, 0};
+  TileString text = {0};
+  put_diagnostic(&text, diagnostic);
+  size_t size_bytes = text.size_bytes;
   if (capacity)
-    *out = '\0';
-  put_diagnostic(&state, diagnostic);
-  return state.length;
+    snprintf(out, capacity, "%s", tile_string_text(&text));
+  tile_string_deinit(&text);
+  return size_bytes;
 }
 
 void tile_diagnostic_print(const TileDiagnostic *diagnostic, void *user_data) {
   (void)user_data;
-  char brief[1024];
-  size_t length = tile_diagnostic_format(diagnostic, brief, sizeof brief);
-  char *text = length < sizeof brief ? brief : malloc(length + 1);
-  if (text && text != brief)
-    tile_diagnostic_format(diagnostic, text, length + 1);
-  fputs(text ? text : brief, stderr);
-  if (text != brief)
-    free(text);
+  TileString text = {0};
+  put_diagnostic(&text, diagnostic);
+  fputs(tile_string_text(&text), stderr);
+  tile_string_deinit(&text);
 }
 
 void tile_diagnostic_send(TileDiagnosticFn on_diagnostic, void *user_data,

@@ -187,7 +187,6 @@ static int next_by_order(const TileLoopPlan *plan, int64_t order) {
 static void plan_groups(Work *work) {
   TileLoopPlan *plan = &work->loop.plan;
   int32_t num_groups = 0;
-  tile_planned_loop_read_groups(&work->loop);
   for (int i = 0; i < plan->num_items; i++)
     if (plan->items[i].group >= num_groups)
       num_groups = plan->items[i].group + 1;

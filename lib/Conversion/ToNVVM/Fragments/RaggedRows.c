@@ -7,13 +7,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Conversion/ToNVVM/AsmText.h"
 #include "Fragments.h"
 
 #include "Support/Constants.h"
+#include "Support/StringBuilder.h"
 #include "Tile/Ops/llvm.h"
 
-enum { LINE_CAPACITY = 160, CONSTRAINT_CAPACITY = 4, MAX_OTHERS = 5 };
+enum { MAX_OTHERS = 5 };
 
 static MlirValue element_operand(Lowering *l, MlirValue value) {
   MlirType type = mlirValueGetType(value);
@@ -28,54 +28,55 @@ static MlirValue element_operand(Lowering *l, MlirValue value) {
 // Operands: the elements, then pointer, column, extent, the condition of the
 // row when there is one, and the cache policy.
 static void row_text(const RaggedRow *row, int bits, bool has_policy,
-                     AsmText *text) {
+                     TileString *text) {
   int pointer = row->count, column = pointer + 1, extent = pointer + 2,
       condition = pointer + 3;
   char policy[16] = "";
   if (has_policy)
     snprintf(policy, sizeof policy, ", $%d",
              row->inside.ptr ? condition + 1 : condition);
-  asm_text_add(text, "{\n.reg .pred p;\n.reg .b32 c;\n");
+  tile_string_print(text, "{\n.reg .pred p;\n.reg .b32 c;\n");
   for (int i = 0; i < row->count; i++) {
-    asm_text_add(text, "add.u32 c, $%d, %lld;\n", column,
-                 (long long)row->elems[i].delta);
+    tile_string_print(text, "add.u32 c, $%d, %lld;\n", column,
+                      (long long)row->elems[i].delta);
     if (row->inside.ptr)
-      asm_text_add(text, "setp.lt.and.u32 p, c, $%d, $%d;\n", extent,
-                   condition);
+      tile_string_print(text, "setp.lt.and.u32 p, c, $%d, $%d;\n", extent,
+                        condition);
     else
-      asm_text_add(text, "setp.lt.u32 p, c, $%d;\n", extent);
-    asm_text_add(text, "@p st.global%s.b%d [$%d+%lld], $%d%s;\n",
-                 has_policy ? ".L2::cache_hint" : "", bits, pointer,
-                 (long long)row->elems[i].delta * bits / 8, i, policy);
+      tile_string_print(text, "setp.lt.u32 p, c, $%d;\n", extent);
+    tile_string_print(text, "@p st.global%s.b%d [$%d+%lld], $%d%s;\n",
+                      has_policy ? ".L2::cache_hint" : "", bits, pointer,
+                      (long long)row->elems[i].delta * bits / 8, i, policy);
   }
-  asm_text_add(text, "}");
+  tile_string_print(text, "}");
 }
 
 void store_ragged_row(Lowering *l, const RaggedRow *row) {
   int bits = tile_elem_bits(mlirValueGetType(row->elems[0].value));
   size_t count = (size_t)row->count;
-  AsmText text = asm_text_create(l->arena, (count + 1) * LINE_CAPACITY);
-  AsmText constraints =
-      asm_text_create(l->arena, (count + MAX_OTHERS) * CONSTRAINT_CAPACITY);
+  TileString text = {0}, constraints = {0};
   MlirValue *operands = TILE_ARENA_NEW(l->arena, MlirValue, count + MAX_OTHERS);
   intptr_t n = 0;
   for (int i = 0; i < row->count; i++) {
-    asm_text_add(&constraints, "%c,",
-                 register_class(mlirValueGetType(row->elems[i].value)));
+    tile_string_print(&constraints, "%c,",
+                      register_class(mlirValueGetType(row->elems[i].value)));
     operands[n++] = element_operand(l, row->elems[i].value);
   }
   operands[n++] =
       llvm_ptrtoint(&l->b, .type = type_i64(l), .arg = row->pointer);
   operands[n++] = tile_int_get(&l->i32, row->column);
   operands[n++] = tile_int_get(&l->i32, row->extent);
-  asm_text_add(&constraints, row->inside.ptr ? "l,r,r,b" : "l,r,r");
+  tile_string_print(&constraints, row->inside.ptr ? "l,r,r,b" : "l,r,r");
   if (row->inside.ptr)
     operands[n++] = row->inside;
   if (l->policy.ptr) {
-    asm_text_add(&constraints, ",l");
+    tile_string_print(&constraints, ",l");
     operands[n++] = l->policy;
   }
   row_text(row, bits, l->policy.ptr != NULL, &text);
-  llvm_inline_asm_op(&l->b, .operands = {operands, n}, .asm_string = text.text,
-                     .constraints = constraints.text, .has_side_effects = true);
+  llvm_inline_asm_op(
+      &l->b, .operands = {operands, n}, .asm_string = tile_string_text(&text),
+      .constraints = tile_string_text(&constraints), .has_side_effects = true);
+  tile_string_deinit(&text);
+  tile_string_deinit(&constraints);
 }

@@ -204,6 +204,7 @@ static MlirValue fast_tan(const FloatMath *m, MlirValue x) {
 
 //===-- The table ---------------------------------------------------------===//
 
+// ProductTurns.c counts registers for those that reduce their angle.
 const FloatFunction *float_angle_find(MlirOperation op) {
   static const FloatFunction rows[] = {
       {math_acos_is, .accurate = float_acos},

@@ -12,20 +12,20 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Conversion/ToNVVM/AsmText.h"
 #include "Conversion/ToNVVM/Math/SmallFloats.h"
 #include "MmaOperands.h"
 
+#include "Support/StringBuilder.h"
 #include "Tile/Ops/llvm.h"
 #include "Tile/Ops/nvvm.h"
 #include "mlir-c/Dialect/LLVM.h"
 
-enum { C_WORDS = 4, A_WORDS = 4, MAX_OPERANDS = 13, TEXT_BYTES = 256 };
+enum { C_WORDS = 4, A_WORDS = 4, MAX_OPERANDS = 13 };
 
-static void add_words(AsmText *text, int first, int count) {
+static void add_words(TileString *text, int first, int count) {
   for (int i = 0; i < count; i++)
-    asm_text_add(text, "%s$%d", i ? ", " : "{", first + i);
-  asm_text_add(text, "}");
+    tile_string_print(text, "%s$%d", i ? ", " : "{", first + i);
+  tile_string_print(text, "}");
 }
 
 static MlirValue native(Lowering *l, const Float8Product *product) {
@@ -33,22 +33,21 @@ static MlirValue native(Lowering *l, const Float8Product *product) {
   int b_words = is_sparse ? 4 : 2, a = C_WORDS, b = a + A_WORDS,
       c = b + b_words, count = 0;
   MlirValue operands[MAX_OPERANDS];
-  AsmText text = asm_text_create(l->arena, TEXT_BYTES);
-  AsmText constraints = asm_text_create(l->arena, TEXT_BYTES);
-  asm_text_add(&text, "mma%s.sync.aligned.m16n8k%d.row.col.f32.%s.%s.f32 ",
-               is_sparse ? ".sp" : "", is_sparse ? 64 : 32,
-               tile_elem_info(product->format_a)->factor,
-               tile_elem_info(product->format_b)->factor);
+  TileString text = {0}, constraints = {0};
+  tile_string_print(&text, "mma%s.sync.aligned.m16n8k%d.row.col.f32.%s.%s.f32 ",
+                    is_sparse ? ".sp" : "", is_sparse ? 64 : 32,
+                    tile_elem_info(product->format_a)->factor,
+                    tile_elem_info(product->format_b)->factor);
   add_words(&text, 0, C_WORDS);
-  asm_text_add(&text, ", ");
+  tile_string_print(&text, ", ");
   add_words(&text, a, A_WORDS);
-  asm_text_add(&text, ", ");
+  tile_string_print(&text, ", ");
   add_words(&text, b, b_words);
-  asm_text_add(&text, ", ");
+  tile_string_print(&text, ", ");
   add_words(&text, c, C_WORDS);
   if (is_sparse)
-    asm_text_add(&text, ", $%d, 0x0", c + C_WORDS);
-  asm_text_add(&text, ";");
+    tile_string_print(&text, ", $%d, 0x0", c + C_WORDS);
+  tile_string_print(&text, ";");
   for (int i = 0; i < A_WORDS; i++)
     operands[count++] = product->a[i];
   for (int i = 0; i < b_words; i++)
@@ -58,16 +57,19 @@ static MlirValue native(Lowering *l, const Float8Product *product) {
     operands[count++] = product->c[i];
   if (is_sparse)
     operands[count++] = product->metadata;
-  asm_text_add(&constraints, "=f,=f,=f,=f");
+  tile_string_print(&constraints, "=f,=f,=f,=f");
   for (int i = 0; i < count; i++)
-    asm_text_add(&constraints, ",%s",
-                 i < num_words || i >= num_words + C_WORDS ? "r" : "f");
-  return mlirOperationGetResult(
+    tile_string_print(&constraints, ",%s",
+                      i < num_words || i >= num_words + C_WORDS ? "r" : "f");
+  MlirOperation op =
       llvm_inline_asm_op(&l->b, .type = product->result,
-                         .operands = {operands, count}, .asm_string = text.text,
-                         .constraints = constraints.text)
-          .op,
-      0);
+                         .operands = {operands, count},
+                         .asm_string = tile_string_text(&text),
+                         .constraints = tile_string_text(&constraints))
+          .op;
+  tile_string_deinit(&text);
+  tile_string_deinit(&constraints);
+  return mlirOperationGetResult(op, 0);
 }
 
 // Words of two f16, as nvvm.mma.sync takes them.

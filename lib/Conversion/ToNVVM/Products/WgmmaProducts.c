@@ -8,13 +8,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Conversion/ToNVVM/AsmText.h"
 #include "Conversion/ToNVVM/LoweredOps.h"
 #include "MmaOperands.h"
 
 #include "Dialect/Products.h"
 #include "Layout/LayoutHardware.h"
 #include "Support/Constants.h"
+#include "Support/StringBuilder.h"
 #include "Tile/Ops/llvm.h"
 #include "Tile/Ops/nvvm.h"
 #include "mlir-c/Dialect/LLVM.h"
@@ -361,76 +361,80 @@ static int64_t piece_register(const Plan *plan, int64_t i, int64_t j) {
 
 // PTX ISA, wgmma.mma_async. The first step along K scales C by scale-d.
 static void instruction_text(const Plan *plan, const Operands *operands,
-                             int64_t i, int64_t j, int64_t k, AsmText *text) {
+                             int64_t i, int64_t j, int64_t k,
+                             TileString *text) {
   int64_t first = piece_register(plan, i, j);
-  asm_text_add(text, "wgmma.mma_async%s.sync.aligned.m64n%lldk%lld.%s.%s.%s {",
-               plan->gemm.is_sparse ? ".sp" : "", (long long)plan->instr_n,
-               (long long)plan->instr_k * tile_product_k_ratio(&plan->gemm),
-               plan->is_integer ? "s32" : "f32",
-               tile_elem_info(plan->a_view.shape.element)->factor,
-               tile_elem_info(plan->b_view.shape.element)->factor);
+  tile_string_print(
+      text, "wgmma.mma_async%s.sync.aligned.m64n%lldk%lld.%s.%s.%s {",
+      plan->gemm.is_sparse ? ".sp" : "", (long long)plan->instr_n,
+      (long long)plan->instr_k * tile_product_k_ratio(&plan->gemm),
+      plan->is_integer ? "s32" : "f32",
+      tile_elem_info(plan->a_view.shape.element)->factor,
+      tile_elem_info(plan->b_view.shape.element)->factor);
   for (int64_t r = 0; r < plan->instr_n / 2; r++)
-    asm_text_add(text, "%s$%lld", r ? ", " : "", (long long)(first + r));
+    tile_string_print(text, "%s$%lld", r ? ", " : "", (long long)(first + r));
   long long a =
       operands->first_a + (i * operands->steps + k) * operands->a_words;
   if (plan->a_in_registers)
-    asm_text_add(text, "}, {$%lld, $%lld, $%lld, $%lld}", a, a + 1, a + 2,
-                 a + 3);
+    tile_string_print(text, "}, {$%lld, $%lld, $%lld, $%lld}", a, a + 1, a + 2,
+                      a + 3);
   else
-    asm_text_add(text, "}, $%lld", a);
-  asm_text_add(text, ", $%lld",
-               (long long)(operands->first_b + j * operands->steps + k));
+    tile_string_print(text, "}, $%lld", a);
+  tile_string_print(text, ", $%lld",
+                    (long long)(operands->first_b + j * operands->steps + k));
   if (plan->gemm.is_sparse) // metadata, and the selector of its lanes
-    asm_text_add(text, ", $%lld, %d",
-                 (long long)(operands->first_e +
-                             (i * operands->steps + k) / operands->e_steps),
-                 (int)(k % operands->e_steps));
-  asm_text_add(text, ", %s", k == 0 ? "p" : "q");
+    tile_string_print(
+        text, ", $%lld, %d",
+        (long long)(operands->first_e +
+                    (i * operands->steps + k) / operands->e_steps),
+        (int)(k % operands->e_steps));
+  tile_string_print(text, ", %s", k == 0 ? "p" : "q");
   if (!plan->is_integer)
-    asm_text_add(text, ", 1, 1"); // neither operand is negated
+    tile_string_print(text, ", 1, 1"); // neither operand is negated
   if (tile_elem_bits(plan->element) == 16 && !plan->a_in_registers)
-    asm_text_add(text, ", %d", plan->a.desc.mn_major);
+    tile_string_print(text, ", %d", plan->a.desc.mn_major);
   if (tile_elem_bits(plan->element) == 16)
-    asm_text_add(text, ", %d", plan->b.desc.mn_major);
-  asm_text_add(text, ";\n");
+    tile_string_print(text, ", %d", plan->b.desc.mn_major);
+  tile_string_print(text, ";\n");
 }
 
 static void block_text(const Plan *plan, const Operands *operands,
-                       AsmText *text) {
+                       TileString *text) {
   long long scale = operands->scale;
-  asm_text_add(text,
-               "{\n.reg .pred p, q;\nsetp.ne.b32 p, $%lld, 0;\n"
-               "setp.eq.b32 q, $%lld, $%lld;\nwgmma.fence.sync.aligned;\n",
-               scale, scale, scale);
+  tile_string_print(text,
+                    "{\n.reg .pred p, q;\nsetp.ne.b32 p, $%lld, 0;\n"
+                    "setp.eq.b32 q, $%lld, $%lld;\nwgmma.fence.sync.aligned;\n",
+                    scale, scale, scale);
   for (int64_t k = 0; k < operands->steps; k++)
     for (int64_t i = 0; i < operands->rows; i++)
       for (int64_t j = 0; j < operands->cols; j++)
         instruction_text(plan, operands, i, j, k, text);
-  asm_text_add(text, "wgmma.commit_group.sync.aligned;\n%s}",
-               plan->is_async ? "" : "wgmma.wait_group.sync.aligned 0;\n");
+  tile_string_print(text, "wgmma.commit_group.sync.aligned;\n%s}",
+                    plan->is_async ? "" : "wgmma.wait_group.sync.aligned 0;\n");
 }
 
 // Outputs that are inputs too: "=f,…,0,1,…", then descriptors and scale-d. What
 // is overwritten is no input, so that no older value lives up to here; then no
 // other input may share its registers.
 static void constraints_text(const Plan *plan, const Operands *operands,
-                             AsmText *text) {
+                             TileString *text) {
   for (int64_t r = 0; r < plan->num_regs; r++)
-    asm_text_add(text, "%s=%s%s", r ? "," : "", plan->overwrites ? "&" : "",
-                 plan->is_integer ? "r" : "f");
+    tile_string_print(text, "%s=%s%s", r ? "," : "",
+                      plan->overwrites ? "&" : "",
+                      plan->is_integer ? "r" : "f");
   for (int64_t r = 0; r < plan->num_regs && !plan->overwrites; r++)
-    asm_text_add(text, ",%lld", (long long)r);
+    tile_string_print(text, ",%lld", (long long)r);
   for (int64_t i = 0; i < operands->rows * operands->steps * operands->a_words;
        i++)
-    asm_text_add(text, plan->a_in_registers ? ",r" : ",l");
+    tile_string_print(text, plan->a_in_registers ? ",r" : ",l");
   for (int64_t i = 0; i < operands->cols * operands->steps; i++)
-    asm_text_add(text, ",l");
+    tile_string_print(text, ",l");
   for (int64_t i = 0;
        i < operands->rows * operands->steps / operands->e_steps &&
        plan->gemm.is_sparse;
        i++)
-    asm_text_add(text, ",r");
-  asm_text_add(text, ",r");
+    tile_string_print(text, ",r");
+  tile_string_print(text, ",r");
 }
 
 static MlirType accumulators_type(Lowering *l, const Plan *plan) {
@@ -450,20 +454,18 @@ static void emit_gemm(Lowering *l, Plan *plan) {
   operand_base(l, &plan->b, tile_int_div(&l->i32, group, plan->groups_m));
 
   Operands operands = collect_operands(l, plan);
-  int64_t num_instrs = operands.rows * operands.cols * operands.steps;
-  AsmText text = asm_text_create(
-      l->arena, (size_t)(256 + num_instrs * (160 + 6 * plan->instr_n / 2)));
-  AsmText constraints = asm_text_create(
-      l->arena, (size_t)(64 + 8 * (plan->num_regs + operands.count)));
+  TileString text = {0}, constraints = {0};
   block_text(plan, &operands, &text);
   constraints_text(plan, &operands, &constraints);
   MlirOperation block =
       llvm_inline_asm_op(&l->b, .type = accumulators_type(l, plan),
                          .operands = {operands.values, operands.count},
-                         .asm_string = text.text,
-                         .constraints = constraints.text,
+                         .asm_string = tile_string_text(&text),
+                         .constraints = tile_string_text(&constraints),
                          .has_side_effects = true)
           .op;
+  tile_string_deinit(&text);
+  tile_string_deinit(&constraints);
   for (int64_t r = 0; r < plan->num_regs; r++) {
     MlirValue value = llvm_extractvalue(
         &l->b, .type = plan->c_view.shape.element,
@@ -520,11 +522,12 @@ static MlirValue fold_registers(Lowering *l, TileRange fragments) {
 // meanwhile (seen with 12.x and 13.0). Not over a branch that depends on the
 // work, which nothing takes: the word is compared with a NaN that no arithmetic
 // makes. Should it be equal, a thread sleeps for a nanosecond.
-static void hold_text(AsmText *text, long long operand) {
-  asm_text_add(text,
-               "{\n.reg .pred p;\nsetp.ne.b32 p, $%lld, 0x7fa5a5a5;\n@p bra "
-               "WORKED;\nnanosleep.u32 1;\nWORKED:\n",
-               operand);
+static void hold_text(TileString *text, long long operand) {
+  tile_string_print(
+      text,
+      "{\n.reg .pred p;\nsetp.ne.b32 p, $%lld, 0x7fa5a5a5;\n@p bra "
+      "WORKED;\nnanosleep.u32 1;\nWORKED:\n",
+      operand);
 }
 
 // The wait takes the accumulators in and gives them out, so that LLVM moves
@@ -535,32 +538,33 @@ static void emit_wait(Lowering *l, Memory *memory, MlirType element,
   MlirValue values[MAX_TOTAL + 1];
   MlirType types[MAX_TOTAL];
   intptr_t num_values = num_regs;
-  AsmText text = asm_text_create(l->arena, 256);
-  AsmText constraints = asm_text_create(l->arena, 16 * MAX_TOTAL);
+  TileString text = {0}, constraints = {0};
   for (int64_t r = 0; r < num_regs; r++) {
     types[r] = element;
     values[r] = llvm_load(&l->b, .type = element,
                           .addr = register_pointer(l, memory, r));
-    asm_text_add(&constraints, "%s=%s", r ? "," : "",
-                 mlirTypeIsAInteger(element) ? "r" : "f");
+    tile_string_print(&constraints, "%s=%s", r ? "," : "",
+                      mlirTypeIsAInteger(element) ? "r" : "f");
   }
   for (int64_t r = 0; r < num_regs; r++)
-    asm_text_add(&constraints, ",%lld", (long long)r);
+    tile_string_print(&constraints, ",%lld", (long long)r);
   if (word.ptr) {
     values[num_values++] = word;
-    asm_text_add(&constraints, ",r");
+    tile_string_print(&constraints, ",r");
     hold_text(&text, 2 * num_regs);
   }
-  asm_text_add(&text, "wgmma.wait_group.sync.aligned %lld;%s",
-               (long long)pending, word.ptr ? "\n}" : "");
+  tile_string_print(&text, "wgmma.wait_group.sync.aligned %lld;%s",
+                    (long long)pending, word.ptr ? "\n}" : "");
   MlirType type = mlirLLVMStructTypeLiteralGet(tile_builder_context(&l->b),
                                                num_regs, types, false);
   MlirOperation block =
       llvm_inline_asm_op(&l->b, .type = type, .operands = {values, num_values},
-                         .asm_string = text.text,
-                         .constraints = constraints.text,
+                         .asm_string = tile_string_text(&text),
+                         .constraints = tile_string_text(&constraints),
                          .has_side_effects = true)
           .op;
+  tile_string_deinit(&text);
+  tile_string_deinit(&constraints);
   for (int64_t r = 0; r < num_regs; r++) {
     MlirValue value = llvm_extractvalue(
         &l->b, .type = element, .container = mlirOperationGetResult(block, 0),
