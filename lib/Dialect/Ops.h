@@ -86,8 +86,12 @@ TileRegionOp tile_region_of(MlirValue tile);
 /// Whether `op` names memory that its first operand is, and accesses nothing:
 /// a window, a view, or that tile of another block.
 bool tile_is_name_op(MlirOperation op);
+/// Whether `op` is a copy that writes tiles of several blocks.
+bool tile_is_multicast(MlirOperation op);
+/// Whether `op` is such a copy, or arrives at a barrier of another block.
+bool tile_signals_cluster(MlirOperation op);
 /// Whether other blocks of the cluster may reach the shared tile that `tile`
-/// is, or is a view or window of: a `tile.remote` names it.
+/// is, or is a view or window of: a `tile.remote` or a multicast copy names it.
 bool tile_is_reached_remotely(MlirValue tile);
 
 TileBuffer tile_buffer_of(MlirValue tile);

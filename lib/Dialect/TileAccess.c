@@ -55,12 +55,24 @@ TileBuffer tile_buffer_of(MlirValue tile) {
   return buffer;
 }
 
+bool tile_is_multicast(MlirOperation op) {
+  return tile_copy_is(op) &&
+         !mlirValueIsNull(tile_copy_multicast(tile_copy_cast(op)));
+}
+
+bool tile_signals_cluster(MlirOperation op) {
+  return tile_is_multicast(op) || (tile_barrier_arrive_is(op) &&
+                                   !mlirValueIsNull(tile_barrier_arrive_rank(
+                                       tile_barrier_arrive_cast(op))));
+}
+
 static bool is_named_remotely(MlirValue tile) {
   for (MlirOpOperand use = mlirValueGetFirstUse(tile);
        !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation op = mlirOpOperandGetOwner(use);
-    if (tile_remote_is(op) ||
-        (tile_view_is(op) && is_named_remotely(mlirOperationGetResult(op, 0))))
+    bool is_name = tile_view_is(op) || tile_region_is(op);
+    if (tile_remote_is(op) || tile_is_multicast(op) ||
+        (is_name && is_named_remotely(mlirOperationGetResult(op, 0))))
       return true;
   }
   return false;

@@ -244,15 +244,27 @@ bool tile_launch_cluster(MlirOperation kernel, int64_t out_extent[3]) {
   return is_stated;
 }
 
+// The largest rank that `op` names by a constant; -1: none.
+static int64_t largest_rank(MlirOperation op) {
+  int64_t rank = -1, mask = 0;
+  if (tile_remote_is(op))
+    mlirxConstantInt(tile_remote_rank(tile_remote_cast(op)), &rank);
+  else if (tile_is_multicast(op))
+    mlirxConstantInt(tile_copy_multicast(tile_copy_cast(op)), &mask);
+  else if (tile_signals_cluster(op))
+    mlirxConstantInt(tile_barrier_arrive_rank(tile_barrier_arrive_cast(op)),
+                     &rank);
+  for (; mask > 0; mask >>= 1)
+    rank++;
+  return rank;
+}
+
 static MlirWalkResult find_beyond(MlirOperation op, void *user_data) {
   KernelSurvey *survey = user_data;
-  int64_t rank;
-  if (tile_remote_is(op) &&
-      mlirxConstantInt(tile_remote_rank(tile_remote_cast(op)), &rank) &&
-      rank >= survey->num_cluster_blocks)
-    survey->beyond = op;
-  return mlirOperationIsNull(survey->beyond) ? MlirWalkResultAdvance
-                                             : MlirWalkResultInterrupt;
+  if (largest_rank(op) < survey->num_cluster_blocks)
+    return MlirWalkResultAdvance;
+  survey->beyond = op;
+  return MlirWalkResultInterrupt;
 }
 
 // Of a kernel that is no launch, nothing is known.
@@ -265,8 +277,9 @@ static MlirLogicalResult verify_ranks(KernelSurvey *survey) {
   return tile_emit_error_with_note(
       survey->beyond, mlirOperationGetLocation(survey->kernel),
       "the launch is here",
-      "expects a 'rank' below the %" PRId64 " blocks of the cluster",
-      survey->num_cluster_blocks);
+      "names the block with rank %" PRId64 ", in clusters of %" PRId64
+      " blocks",
+      largest_rank(survey->beyond), survey->num_cluster_blocks);
 }
 
 static MlirLogicalResult verify_cluster(KernelSurvey *survey) {

@@ -577,6 +577,7 @@ static void build_ends(TileArena *arena, MlirOperation kernel,
 static MlirWalkResult find_remote_access(MlirOperation op, void *user_data) {
   bool *found = user_data;
   TileShape shape;
+  *found |= tile_signals_cluster(op);
   for (intptr_t i = 0;
        !tile_is_name_op(op) && i < mlirOperationGetNumOperands(op); i++)
     *found |= tile_shape_of(mlirOperationGetOperand(op, i), &shape) &&

@@ -24,4 +24,17 @@ gpu.module @m {
     tile.atomic add %n to %rt : i32, memref<1xi32, #tile.cluster>
     gpu.return
   }
+
+  // A copy for both blocks, and an arrival at the barrier of another one, of the
+  // form that releases nothing but what the thread has seen.
+  // CHECK-LABEL: llvm.func @signal
+  // SM90: nvvm.mapa
+  // SM90: llvm.inline_asm has_side_effects "mbarrier.arrive.shared::cluster.b64 _, [$0];"
+  // SM80: nvvm.mbarrier.arrive
+  gpu.func @signal(%rank: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %bar = tile.barrier_alloc {offset = 0 : i64} : !tile.barrier<1>
+    tile.barrier_arrive %bar[%c0] at %rank by <leader> : !tile.barrier<1>
+    gpu.return
+  }
 }

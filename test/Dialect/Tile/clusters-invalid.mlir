@@ -71,3 +71,44 @@ func.func @tma(%A: memref<64xf32>, %r: index) {
   tile.copy %a to %t {instr = #tile.instr<tma>} : !tile.region<64xf32>, memref<64xf32, #tile.cluster>
   return
 }
+
+// -----
+
+// Constraint (C14) of tile.copy.
+func.func @copy_c14_simt(%A: memref<64xf32>, %mask: i32) {
+  %s = tile.alloc : memref<64xf32, #gpu.address_space<workgroup>>
+  %a = tile.region %A[0] [64] : memref<64xf32>
+  // expected-error @+1 {{expects 'multicast' only with instr = #tile.instr<tma> into shared memory, and 'signal' of a barrier}}
+  tile.copy %a to %s multicast %mask {instr = #tile.instr<simt>} : !tile.region<64xf32>, memref<64xf32, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @copy_c14_signal(%A: memref<64xf32>, %mask: i32) {
+  %s = tile.alloc : memref<64xf32, #gpu.address_space<workgroup>>
+  %a = tile.region %A[0] [64] : memref<64xf32>
+  // expected-error @+1 {{expects 'multicast' only with instr = #tile.instr<tma> into shared memory, and 'signal' of a barrier}}
+  tile.copy %a to %s multicast %mask {instr = #tile.instr<tma>} : !tile.region<64xf32>, memref<64xf32, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @copy_c14_mask(%A: memref<64xf32>, %bar: !tile.barrier<1>, %c0: index) {
+  %mask = arith.constant 65536 : i32
+  %s = tile.alloc : memref<64xf32, #gpu.address_space<workgroup>>
+  %a = tile.region %A[0] [64] : memref<64xf32>
+  // expected-error @+1 {{expects a mask of blocks from 0 to 15, got the constant 65536}}
+  tile.copy %a to %s signal %bar[%c0] of !tile.barrier<1> multicast %mask {instr = #tile.instr<tma>} : !tile.region<64xf32>, memref<64xf32, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+// Constraint (C2) of tile.barrier_arrive.
+func.func @arrive_c2(%bar: !tile.barrier<1>, %c0: index, %rank: index) {
+  // expected-error @+1 {{expects 'rank' without 'by' cp_async: copies land in shared memory of this block}}
+  tile.barrier_arrive %bar[%c0] at %rank by <cp_async> : !tile.barrier<1>
+  return
+}

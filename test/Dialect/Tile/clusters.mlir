@@ -24,3 +24,16 @@ func.func @clusters(%rank: index, %i: index) {
   tile.cluster_sync lifetime
   return
 }
+
+// Copies for several blocks, and arrivals at barriers of others.
+// CHECK-LABEL: func.func @signals
+func.func @signals(%A: memref<64xf32>, %mask: i32, %rank: index, %i: index) {
+  %bar = tile.barrier_alloc : !tile.barrier<2>
+  %s = tile.alloc : memref<64xf32, #shared>
+  %a = tile.region %A[0] [64] : memref<64xf32>
+  // CHECK: tile.copy %{{.*}} to %{{.*}} signal %{{.*}}[%{{.*}}] of !tile.barrier<2> multicast %{{.*}} {instr = #tile.instr<tma>}
+  tile.copy %a to %s signal %bar[%i] of !tile.barrier<2> multicast %mask {instr = #tile.instr<tma>} : !tile.region<64xf32>, memref<64xf32, #shared>
+  // CHECK: tile.barrier_arrive %{{.*}}[%{{.*}}] at %{{.*}} by <leader> : !tile.barrier<2>
+  tile.barrier_arrive %bar[%i] at %rank by <leader> : !tile.barrier<2>
+  return
+}
