@@ -11,7 +11,7 @@
 #include "Dialect/Ops.h"
 #include "mlir-c/BuiltinAttributes.h"
 
-enum { GLOBAL_SPACE = 1, SHARED_SPACE = 3, MAX_TYPES = 64 };
+enum { GLOBAL_SPACE = 1, SHARED_SPACE = 3, CLUSTER_SPACE = 7, MAX_TYPES = 64 };
 
 static MlirAttribute number_of(MlirAttribute space) {
   MlirAttribute none = {NULL};
@@ -21,6 +21,8 @@ static MlirAttribute number_of(MlirAttribute space) {
     return mlirIntegerAttrGet(i64, GLOBAL_SPACE);
   case TILE_SPACE_SHARED:
     return mlirIntegerAttrGet(i64, SHARED_SPACE);
+  case TILE_SPACE_CLUSTER:
+    return mlirIntegerAttrGet(i64, CLUSTER_SPACE);
   case TILE_SPACE_PRIVATE:
     return none;
   case TILE_SPACE_FRAGMENT:

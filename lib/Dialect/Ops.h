@@ -25,6 +25,7 @@ typedef enum {
   TILE_SPACE_SHARED,
   TILE_SPACE_FRAGMENT,
   TILE_SPACE_PRIVATE,
+  TILE_SPACE_CLUSTER, // shared, of some block of the cluster
   TILE_SPACE_OTHER
 } TileSpace;
 
@@ -72,8 +73,8 @@ MlirAttribute tile_space_attr(MlirContext context, TileSpace space);
 
 //===-- Buffers and windows -----------------------------------------------===//
 
-/// The buffer behind a tile operand. Windows (`tile.region`) and views
-/// (`tile.view`) are looked through.
+/// The buffer behind a tile operand. Windows (`tile.region`), views
+/// (`tile.view`) and blocks of the cluster (`tile.remote`) are looked through.
 typedef struct {
   MlirValue root;   // memref: tile.alloc, or a global tensor
   MlirValue region; // the tile.region looked through, or null
@@ -82,6 +83,16 @@ typedef struct {
 
 /// The `tile.region` that a tile operand is the result of, or null.
 TileRegionOp tile_region_of(MlirValue tile);
+/// Whether `op` names memory that its first operand is, and accesses nothing:
+/// a window, a view, or that tile of another block.
+bool tile_is_name_op(MlirOperation op);
+/// Whether `op` is a copy that writes tiles of several blocks.
+bool tile_is_multicast(MlirOperation op);
+/// Whether `op` is such a copy, or arrives at a barrier of another block.
+bool tile_signals_cluster(MlirOperation op);
+/// Whether other blocks of the cluster may reach the shared tile that `tile`
+/// is, or is a view or window of: a `tile.remote` or a multicast copy names it.
+bool tile_is_reached_remotely(MlirValue tile);
 
 TileBuffer tile_buffer_of(MlirValue tile);
 /// Whether `tile` is all of its base.
@@ -211,6 +222,9 @@ bool tile_kernel_has_tile_ops(MlirOperation kernel);
 bool tile_kernel_is_thread_code(MlirOperation kernel);
 /// Threads per block of a kernel; -1 when not a constant.
 MLIR_CAPI_EXPORTED int64_t tile_kernel_num_threads(MlirOperation kernel);
+/// Whether the kernel is a launch of clusters; their extents, 1 without, -1
+/// where one is not constant.
+bool tile_launch_cluster(MlirOperation kernel, int64_t out_extent[3]);
 /// The entry block of the body.
 MlirBlock tile_kernel_body(MlirOperation kernel);
 /// The `tile.kernel_config` of the body, or a null handle.

@@ -27,6 +27,15 @@ bool tile_accesses_by_number(MlirOperation op, MlirValue ids) {
   return false;
 }
 
+// All of a tile by another name.
+static bool is_other_name(MlirOperation op) {
+  return tile_view_is(op) || tile_remote_is(op);
+}
+
+bool tile_is_name_op(MlirOperation op) {
+  return tile_region_is(op) || is_other_name(op);
+}
+
 TileBuffer tile_buffer_of(MlirValue tile) {
   TileBuffer buffer = {tile, {NULL}, tile};
   if (!mlirValueIsAOpResult(tile))
@@ -41,10 +50,36 @@ TileBuffer tile_buffer_of(MlirValue tile) {
   }
   buffer.root = buffer.base;
   while (mlirValueIsAOpResult(buffer.root) &&
-         tile_view_is(mlirOpResultGetOwner(buffer.root)))
-    buffer.root =
-        tile_view_source(tile_view_cast(mlirOpResultGetOwner(buffer.root)));
+         is_other_name(mlirOpResultGetOwner(buffer.root)))
+    buffer.root = mlirOperationGetOperand(mlirOpResultGetOwner(buffer.root), 0);
   return buffer;
+}
+
+bool tile_is_multicast(MlirOperation op) {
+  return tile_copy_is(op) &&
+         !mlirValueIsNull(tile_copy_multicast(tile_copy_cast(op)));
+}
+
+bool tile_signals_cluster(MlirOperation op) {
+  return tile_is_multicast(op) || (tile_barrier_arrive_is(op) &&
+                                   !mlirValueIsNull(tile_barrier_arrive_rank(
+                                       tile_barrier_arrive_cast(op))));
+}
+
+static bool is_named_remotely(MlirValue tile) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(tile);
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = mlirOpOperandGetOwner(use);
+    bool is_name = tile_view_is(op) || tile_region_is(op);
+    if (tile_remote_is(op) || tile_is_multicast(op) ||
+        (is_name && is_named_remotely(mlirOperationGetResult(op, 0))))
+      return true;
+  }
+  return false;
+}
+
+bool tile_is_reached_remotely(MlirValue tile) {
+  return is_named_remotely(tile_buffer_of(tile).root);
 }
 
 bool tile_is_whole(MlirValue tile) {
@@ -170,7 +205,7 @@ static bool ordering_make(MlirAttribute order, MlirAttribute scope,
 }
 
 bool tile_ordering_of(MlirOperation op, TileOrdering *out) {
-  if (tile_grid_sync_is(op)) {
+  if (tile_grid_sync_is(op) || tile_cluster_sync_is(op)) {
     *out = (TileOrdering){.releases = true, .acquires = true};
     return true;
   }
@@ -289,6 +324,10 @@ void tile_fence_effects(MlirOperation op, TileEffects effects) {
 }
 
 void tile_grid_sync_effects(MlirOperation op, TileEffects effects) {
+  add_ordered_effects(op, effects);
+}
+
+void tile_cluster_sync_effects(MlirOperation op, TileEffects effects) {
   add_ordered_effects(op, effects);
 }
 

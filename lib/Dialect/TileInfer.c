@@ -66,3 +66,20 @@ MlirLogicalResult tile_storage_infer(const TileInferInput *input,
       shape.element, 1, &num_elems, tile_space_attr(input->context, space));
   return tile_success();
 }
+
+MlirLogicalResult tile_remote_infer(const TileInferInput *input,
+                                    MlirType *out_type) {
+  MlirType tile = mlirValueGetType(input->operands[0]);
+  int64_t extent[TILE_MAX_RANK];
+  intptr_t rank = mlirTypeIsAMemRef(tile) ? mlirShapedTypeGetRank(tile) : -1;
+  if (rank < 0 || rank > TILE_MAX_RANK)
+    return tile_emit_error_at(input->location,
+                              "expects a tile of at most %d dimensions",
+                              TILE_MAX_RANK);
+  for (intptr_t d = 0; d < rank; d++)
+    extent[d] = mlirShapedTypeGetDimSize(tile, d);
+  *out_type = mlirMemRefTypeContiguousGet(
+      mlirShapedTypeGetElementType(tile), rank, extent,
+      tile_space_attr(input->context, TILE_SPACE_CLUSTER));
+  return tile_success();
+}

@@ -28,6 +28,8 @@ typedef struct {
   intptr_t operand;   // of `user`: that tile
   MlirOperation tensor_user; // the first op of a tensor no kernel can be given
   intptr_t tensor;           // of `tensor_user`: that tensor
+  int64_t num_cluster_blocks;
+  MlirOperation beyond; // a tile.remote of a block that is not there, or null
 } KernelSurvey;
 
 static void set_first(MlirOperation *slot, MlirOperation op) {
@@ -224,6 +226,93 @@ static MlirLogicalResult verify_num_threads(MlirOperation kernel) {
   return tile_success();
 }
 
+//===-- Clusters ----------------------------------------------------------===//
+
+bool tile_launch_cluster(MlirOperation kernel, int64_t out_extent[3]) {
+  for (int dim = 0; dim < 3; dim++)
+    out_extent[dim] = 1;
+  if (!gpu_launch_is(kernel))
+    return false;
+  GPULaunchOp launch = gpu_launch_cast(kernel);
+  MlirValue size[3] = {gpu_launch_clusterSizeX(launch),
+                       gpu_launch_clusterSizeY(launch),
+                       gpu_launch_clusterSizeZ(launch)};
+  bool is_stated = !mlirValueIsNull(size[0]);
+  for (int dim = 0; is_stated && dim < 3; dim++)
+    if (!mlirxConstantInt(size[dim], &out_extent[dim]))
+      out_extent[dim] = -1;
+  return is_stated;
+}
+
+// The largest rank that `op` names by a constant; -1: none.
+static int64_t largest_rank(MlirOperation op) {
+  int64_t rank = -1, mask = 0;
+  if (tile_remote_is(op))
+    mlirxConstantInt(tile_remote_rank(tile_remote_cast(op)), &rank);
+  else if (tile_is_multicast(op))
+    mlirxConstantInt(tile_copy_multicast(tile_copy_cast(op)), &mask);
+  else if (tile_signals_cluster(op))
+    mlirxConstantInt(tile_barrier_arrive_rank(tile_barrier_arrive_cast(op)),
+                     &rank);
+  for (; mask > 0; mask >>= 1)
+    rank++;
+  return rank;
+}
+
+static MlirWalkResult find_beyond(MlirOperation op, void *user_data) {
+  KernelSurvey *survey = user_data;
+  if (largest_rank(op) < survey->num_cluster_blocks)
+    return MlirWalkResultAdvance;
+  survey->beyond = op;
+  return MlirWalkResultInterrupt;
+}
+
+// Of a kernel that is no launch, nothing is known.
+static MlirLogicalResult verify_ranks(KernelSurvey *survey) {
+  if (!gpu_launch_is(survey->kernel))
+    return tile_success();
+  mlirOperationWalk(survey->kernel, find_beyond, survey, MlirWalkPreOrder);
+  if (mlirOperationIsNull(survey->beyond))
+    return tile_success();
+  return tile_emit_error_with_note(
+      survey->beyond, mlirOperationGetLocation(survey->kernel),
+      "the launch is here",
+      "names the block with rank %" PRId64 ", in clusters of %" PRId64
+      " blocks",
+      largest_rank(survey->beyond), survey->num_cluster_blocks);
+}
+
+static MlirLogicalResult verify_cluster(KernelSurvey *survey) {
+  MlirOperation kernel = survey->kernel;
+  int64_t extent[3], grid;
+  survey->num_cluster_blocks = 1;
+  bool is_stated = tile_launch_cluster(kernel, extent);
+  for (int dim = 0; is_stated && dim < 3; dim++) {
+    GPULaunchOp launch = gpu_launch_cast(kernel);
+    MlirValue size[3] = {gpu_launch_gridSizeX(launch),
+                         gpu_launch_gridSizeY(launch),
+                         gpu_launch_gridSizeZ(launch)};
+    if (extent[dim] < 1 || extent[dim] > TILE_MAX_CLUSTER_BLOCKS)
+      return tile_emit_error(kernel,
+                             "expects a cluster with a constant extent from 1 "
+                             "to %d in %c",
+                             TILE_MAX_CLUSTER_BLOCKS, "xyz"[dim]);
+    if (mlirxConstantInt(size[dim], &grid) && grid % extent[dim])
+      return tile_emit_error(kernel,
+                             "expects a grid of whole clusters, got %" PRId64
+                             " blocks in %c and clusters of %" PRId64
+                             ": round the grid up and let the blocks that have "
+                             "no work take part in barriers",
+                             grid, "xyz"[dim], extent[dim]);
+    survey->num_cluster_blocks *= extent[dim];
+  }
+  if (survey->num_cluster_blocks > TILE_MAX_CLUSTER_BLOCKS)
+    return tile_emit_error(
+        kernel, "expects clusters of at most %d blocks, got %" PRId64,
+        TILE_MAX_CLUSTER_BLOCKS, survey->num_cluster_blocks);
+  return verify_ranks(survey);
+}
+
 static MlirLogicalResult verify_roles(const KernelSurvey *survey) {
   MlirOperation op = survey->specialize;
   if (mlirOperationIsNull(op))
@@ -336,6 +425,7 @@ MlirLogicalResult tile_kernel_verify(MlirOperation kernel) {
         survey.launch, mlirOperationGetLocation(kernel),
         "the outer kernel is here", "expects to be outside kernels");
   if (tile_failed(verify_num_threads(kernel)) ||
+      tile_failed(verify_cluster(&survey)) ||
       tile_failed(verify_tensors(&survey)) ||
       tile_failed(verify_roles(&survey)) ||
       tile_failed(verify_fragments(&survey)) ||

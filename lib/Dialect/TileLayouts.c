@@ -55,6 +55,9 @@ bool tile_layout_of_tile(MlirValue base, TileLayout *out_layout,
     owner = mlirOpResultGetOwner(base);
   if (tile_alloc_is(owner))
     return tile_layout_of_alloc(tile_alloc_cast(owner), out_layout, out_error);
+  if (tile_remote_is(owner)) // every block has the same
+    return tile_layout_of_tile(tile_remote_tile(tile_remote_cast(owner)),
+                               out_layout, out_error);
   if (!tile_view_is(owner)) {
     snprintf(out_error->text, sizeof out_error->text, "no layout");
     return false;

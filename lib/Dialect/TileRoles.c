@@ -71,7 +71,7 @@ static MlirOperation user_outside(MlirValue value, MlirOperation role) {
   for (MlirOpOperand use = mlirValueGetFirstUse(value);
        !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
-    if (tile_region_is(user) || tile_view_is(user)) {
+    if (tile_is_name_op(user)) {
       user = user_outside(mlirOperationGetResult(user, 0), role);
       if (!mlirOperationIsNull(user))
         return user;

@@ -85,6 +85,7 @@ static const char *const space_text[] = {
     [TILE_SPACE_SHARED] = "#gpu.address_space<workgroup>",
     [TILE_SPACE_FRAGMENT] = "#tile.fragment",
     [TILE_SPACE_PRIVATE] = "#gpu.address_space<private>",
+    [TILE_SPACE_CLUSTER] = "#tile.cluster",
     [TILE_SPACE_OTHER] = "",
 };
 
@@ -120,6 +121,8 @@ const char *tile_space_name(TileSpace space) {
     return "a fragment";
   case TILE_SPACE_PRIVATE:
     return "private memory";
+  case TILE_SPACE_CLUSTER:
+    return "memory of the cluster";
   case TILE_SPACE_OTHER:
     break;
   }

@@ -72,9 +72,7 @@ static bool is_plain(TileAllocOp alloc) {
 // Windows and views are no uses; their users are.
 static MlirWalkResult note_uses(MlirOperation op, void *user_data) {
   Tiles *tiles = user_data;
-  intptr_t count = tile_region_is(op) || tile_view_is(op)
-                       ? 0
-                       : mlirOperationGetNumOperands(op);
+  intptr_t count = tile_is_name_op(op) ? 0 : mlirOperationGetNumOperands(op);
   for (intptr_t i = 0; i < count; i++) {
     MlirValue root = tile_buffer_of(mlirOperationGetOperand(op, i)).root;
     for (int t = 0; t < tiles->num_tiles; t++) {

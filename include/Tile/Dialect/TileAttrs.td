@@ -25,6 +25,14 @@ def Tile_FragmentAttr : Tile_Attr<"Fragment", "fragment"> {
   let assemblyFormat = "";
 }
 
+def Tile_ClusterAttr : Tile_Attr<"Cluster", "cluster"> {
+  let summary = "memory space of the shared tiles of a cluster";
+  let description = [{
+    Shared memory of whichever block of the cluster a `tile.remote` names.
+  }];
+  let assemblyFormat = "";
+}
+
 def Tile_LayoutAttr : Tile_Attr<"Layout", "layout"> {
   let summary = "placement of the elements of a tile";
   let description = [{

@@ -77,8 +77,12 @@ def Tile_BarrierArriveOp : Tile_BarrierSlotOp<"barrier_arrive"> {
     | `leader` | one of one thread, the one that `tile.barrier_expect` and TMA copies use |
     | `cp_async` | one of each thread, made when all `cp.async` that it issued before have landed (`cp.async.mbarrier.arrive.noinc`) |
 
+    With `at %rank` they are arrivals at the same barrier of another block of the
+    cluster. They order what the threads have done before for who waits there.
+
     Constraints:
-    (C1) a constant slot is within the barrier.
+    (C1) a constant slot is within the barrier;
+    (C2) `rank` is not given with `by` cp_async.
 
     Example:
     ```mlir
@@ -87,8 +91,9 @@ def Tile_BarrierArriveOp : Tile_BarrierSlotOp<"barrier_arrive"> {
   }];
   let arguments = (ins Arg<Tile_BarrierType, "the barrier">:$barrier,
                        Arg<Index, "its slot">:$slot,
+                       Arg<Optional<Index>, "of the block in its cluster; none: this one">:$rank,
                        Arg<OptionalAttr<Tile_ArrivalAttr>, "who arrives">:$by);
-  let assemblyFormat = "$barrier `[` $slot `]` (`by` $by^)? attr-dict `:` qualified(type($barrier))";
+  let assemblyFormat = "$barrier `[` $slot `]` (`at` $rank^)? (`by` $by^)? attr-dict `:` qualified(type($barrier))";
 }
 
 def Tile_BarrierExpectOp : Tile_BarrierSlotOp<"barrier_expect"> {

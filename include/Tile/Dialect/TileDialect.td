@@ -34,7 +34,8 @@ def Tile_Dialect : Dialect {
     Kernels are the bodies of `gpu.launch` inside a host `func.func`. Tensors
     are ordinary memrefs. Memory spaces: none is global memory,
     `#gpu.address_space<workgroup>` is a shared tile, `#tile.fragment` a tile
-    spread over registers, `#gpu.address_space<private>` memory of one thread.
+    spread over registers, `#gpu.address_space<private>` memory of one thread,
+    `#tile.cluster` a shared tile of any block of the cluster (`tile.remote`).
 
     Attributes of ops of any dialect:
 

@@ -30,6 +30,13 @@ def Tile_CopyOp : Tile_Op<"copy", [AttrSizedOperandSegments,
     shared memory with `async` is a group of its own: it has read its source, or
     arrived, after a `tile.tma_wait`.
 
+    With `multicast %mask` the copy writes the same tile in each block of the
+    cluster whose rank is a bit of the mask, and completes on the same slot of the
+    same barrier there: every one of these blocks expects the bytes, and has
+    initialised the barrier and met the others (`tile.cluster_sync`) before. So
+    blocks that read one window load a part of it each, for all. Who reads the
+    tile tells the blocks that write it, by `tile.barrier_arrive … at`.
+
     `instr` is the instruction to use: given by the user it is required, and an
     error explains why it cannot be used; `tile-instruction-annotation` chooses
     otherwise. `prefer` is tried first. `map` is the tensor map of a `tma` copy.
@@ -56,7 +63,9 @@ def Tile_CopyOp : Tile_Op<"copy", [AttrSizedOperandSegments,
     (C12) windows of one tile at constant offsets share all elements or none: the
          order in which elements move is open;
     (C13) `eviction` only where one of the two is in global memory: others do not
-         pass L2.
+         pass L2;
+    (C14) `multicast` only with `instr = #tile.instr<tma>` into shared memory, with
+         `signal` of a barrier; a constant mask names blocks from 0 to 15.
 
     | src \ dst | global | shared | fragment | private |
     |---|---|---|---|---|
@@ -76,6 +85,7 @@ def Tile_CopyOp : Tile_Op<"copy", [AttrSizedOperandSegments,
     Arg<Optional<Tile_TensorMapType>, "tensor map of the global side">:$map,
     Arg<Optional<Tile_Signal>, "barrier or channel that the copy completes on">:$signal,
     Arg<Optional<Index>, "its slot">:$slot,
+    Arg<Optional<I32>, "ranks of the blocks that are written, as bits">:$multicast,
     Arg<OptionalAttr<Tile_InstrAttr>, "instruction to use">:$instr,
     Arg<OptionalAttr<Tile_InstrAttr>, "instruction to try first">:$prefer,
     Arg<OptionalAttr<Tile_EvictionAttr>, "L2 policy">:$eviction,
@@ -83,7 +93,7 @@ def Tile_CopyOp : Tile_Op<"copy", [AttrSizedOperandSegments,
     Arg<OptionalAttr<UnitAttr>, "whether nobody waits for it here">:$async);
   let assemblyFormat = [{
     $src `to` $dst (`map` $map^)? (`signal` $signal^ `[` $slot `]` `of` type($signal))?
-    attr-dict `:` type($src) `,` type($dst)
+    (`multicast` $multicast^)? attr-dict `:` type($src) `,` type($dst)
   }];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;

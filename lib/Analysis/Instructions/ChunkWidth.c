@@ -116,8 +116,9 @@ static int64_t side_chunk(MlirValue tile, bool may_fit) {
       chunk /= 2;
     return chunk;
   }
-  if (side.shape.space != TILE_SPACE_SHARED ||
-      !tile_layout_of_tile(side.base, &layout, &error))
+  bool is_shared = side.shape.space == TILE_SPACE_SHARED ||
+                   side.shape.space == TILE_SPACE_CLUSTER;
+  if (!is_shared || !tile_layout_of_tile(side.base, &layout, &error))
     return 1;
   int64_t run = tile_layout_contiguous_run(&layout, last_dim(&side));
   while (chunk > 1 && (run % chunk || !starts_at_multiple(&side, chunk)))

@@ -170,16 +170,21 @@ static bool add_verb(Build *build, MlirOperation op) {
   return true;
 }
 
-// Tensors whose accesses keep their place before or after an op that orders.
+// Tensors, and tiles that other blocks reach, whose accesses keep their place
+// before or after an op that orders.
 static void add_ordered(Build *build, MlirOperation op) {
   TileOrdering ordering;
   if (!build->kernel.ptr || !tile_ordering_of(op, &ordering))
     return;
   for (int i = 0; i < build->body->num_buffers; i++) {
     const TileLoopBuffer *buffer = &build->body->buffers[i];
-    if (buffer->space == TILE_SPACE_GLOBAL &&
-        (ordering.is_system ||
-         tile_kernel_may_write(build->kernel, buffer->root)))
+    bool is_seen =
+        buffer->space == TILE_SPACE_SHARED
+            ? tile_is_reached_remotely(buffer->root)
+            : buffer->space == TILE_SPACE_GLOBAL &&
+                  (ordering.is_system ||
+                   tile_kernel_may_write(build->kernel, buffer->root));
+    if (is_seen)
       add_access(build, buffer->root, true, true, false);
   }
 }

@@ -71,7 +71,7 @@ static bool only_slots(MlirValue ring, int lead, const TileShape *whole,
       if (!is_in_slot(mlirOperationGetResult(user, 0), lead))
         return false;
       *inout_has_slots = true;
-    } else if (tile_view_is(user)) {
+    } else if (tile_view_is(user) || tile_remote_is(user)) {
       if (!only_slots(mlirOperationGetResult(user, 0), lead, whole,
                       inout_has_slots))
         return false;

@@ -34,7 +34,9 @@ static bool buffer_of_alloc(TileAllocOp alloc, TileSharedBuffer *out) {
   *out = (TileSharedBuffer){.op = alloc.op,
                             .size_bytes =
                                 tile_shape_num_elems(&shape) * elem_bytes,
-                            .align_bytes = TMA_ALIGN_BYTES};
+                            .align_bytes = TMA_ALIGN_BYTES,
+                            // Nobody here knows when other blocks are done.
+                            .is_throughout = tile_is_reached_remotely(value)};
   TileLayout layout;
   TileLayoutError error;
   if (tile_layout_of_alloc(alloc, &layout, &error)) {
@@ -355,7 +357,7 @@ static void collect_block(Collect *collect, MlirBlock block) {
       collect_add(collect, buffer);
     }
     // Windows and views are no accesses; their users are.
-    if (!tile_region_is(op) && !tile_view_is(op))
+    if (!tile_is_name_op(op))
       note_uses(collect, op);
     collect_regions(collect, op);
   }

@@ -701,7 +701,10 @@ static void write_other(ProgramWriter *w, MlirOperation op) {
   program_accesses(w, op);
 }
 
+// Who else arrives, and what else is written, other blocks decide.
 static void write_op(ProgramWriter *w, MlirOperation op) {
+  if (tile_signals_cluster(op))
+    program_fail(w->extract, op, "signals barriers of other blocks");
   add_point(w, op);
   if (program_parts(w, op) || tile_specialize_is(op))
     return;

@@ -539,7 +539,7 @@ static void find_writers(Writers *writers, MlirValue tile) {
        !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation op = mlirOpOperandGetOwner(use);
     TileAccess access[TILE_MAX_ACCESSES];
-    if (tile_region_is(op) || tile_view_is(op)) {
+    if (tile_is_name_op(op)) {
       find_writers(writers, mlirOperationGetResult(op, 0));
       continue;
     }
@@ -626,7 +626,7 @@ static MlirWalkResult find_odd(MlirOperation op, void *user_data) {
   *is_odd |= !mlirxIsTerminator(op) && !tile_any_of_is(op) &&
              !tile_all_of_is(op) && !tile_alloc_is(op) &&
              !tile_barrier_sync_is(op) && !scf_for_is(op) && !scf_if_is(op) &&
-             !scf_while_is(op) && !tile_region_is(op) && !tile_view_is(op) &&
+             !scf_while_is(op) && !tile_is_name_op(op) &&
              !mlirxIsMemoryEffectFree(op);
   TileAccess access[TILE_MAX_ACCESSES];
   if (tile_repeated_accesses(op, access) == 1 && !access[0].writes)

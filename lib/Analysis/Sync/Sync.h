@@ -48,6 +48,10 @@ typedef struct {
   MlirOperation unmet;
   TileSyncEnd *ends;
   size_t num_ends, ends_capacity;
+  // (S13) Before the op, and at the end, blocks of the cluster have to meet;
+  // null: they need not.
+  MlirOperation meet_before;
+  TileSyncEnd meet_at_end;
 } TileSyncPlan;
 
 /// Barriers and fences that the kernel lacks. Uses packed offsets where

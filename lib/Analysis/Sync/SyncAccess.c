@@ -87,7 +87,8 @@ static int place_index(const Flow *flow, const SyncUse *use, MlirValue slot) {
 }
 
 static bool is_shared_space(TileSpace space) {
-  return space == TILE_SPACE_GLOBAL || space == TILE_SPACE_SHARED;
+  return space == TILE_SPACE_GLOBAL || space == TILE_SPACE_SHARED ||
+         space == TILE_SPACE_CLUSTER;
 }
 
 static void add_place(Flow *flow, SyncPlace place) {

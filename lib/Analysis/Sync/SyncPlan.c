@@ -60,6 +60,9 @@
 //        have accessed a tensor, TMA stores are complete, and what TMA reads
 //        is fenced. Who acquires does so for the block, too: they meet after
 //        it.
+//  (S13) The threads of all blocks of a cluster meet at a tile.cluster_sync: it
+//        is a barrier, and releases and acquires as (S12) says. Blocks that
+//        reach shared memory of others have met before, and meet at the end.
 //
 // Tensors are disjoint when they are different arguments of a function that
 // does not opt out (`tile.may_alias`); any other two may be the same memory.
@@ -546,7 +549,7 @@ static void add_end(TileArena *arena, MlirOperation scope, MlirBlock body,
   TILE_FOR_EACH_OP (op, body) {
     if (mlirxIsTerminator(op))
       end.before = op;
-    else
+    else if (!tile_cluster_sync_is(op) || mlirOperationIsNull(end.last))
       end.last = op;
   }
   if (tile_tma_wait_is(end.last))
@@ -566,6 +569,42 @@ static void build_ends(TileArena *arena, MlirOperation kernel,
             mlirRegionGetFirstBlock(mlirOperationGetRegion(role, 0)), plan);
 }
 
+//===-- Blocks of a cluster -----------------------------------------------===//
+
+// (S13) Shared memory of another block exists from when it runs until it ends.
+// Meetings directly in the body of the kernel count.
+
+static MlirWalkResult find_remote_access(MlirOperation op, void *user_data) {
+  bool *found = user_data;
+  TileShape shape;
+  *found |= tile_signals_cluster(op);
+  for (intptr_t i = 0;
+       !tile_is_name_op(op) && i < mlirOperationGetNumOperands(op); i++)
+    *found |= tile_shape_of(mlirOperationGetOperand(op, i), &shape) &&
+              shape.space == TILE_SPACE_CLUSTER;
+  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+static void build_meetings(MlirOperation kernel, TileSyncPlan *plan) {
+  TileSyncEnd end = {{NULL}};
+  bool has_met = false, is_open = false;
+  TILE_FOR_EACH_OP (op, tile_kernel_body(kernel)) {
+    bool accesses = false;
+    if (mlirxIsTerminator(op)) {
+      end.before = op;
+      break;
+    }
+    end.last = op;
+    mlirOperationWalk(op, find_remote_access, &accesses, MlirWalkPreOrder);
+    if (accesses && !has_met)
+      plan->meet_before = op;
+    has_met |= accesses || tile_cluster_sync_is(op);
+    is_open = accesses || (is_open && !tile_cluster_sync_is(op));
+  }
+  if (is_open)
+    plan->meet_at_end = end;
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 // Chunks that let barriers go have to be those of the lowering.
@@ -580,7 +619,7 @@ static void plan_chunks(Flow *flow) {
 }
 
 static MlirWalkResult note_places(MlirOperation op, void *user_data) {
-  if (!tile_region_is(op) && !tile_view_is(op))
+  if (!tile_is_name_op(op))
     sync_accesses_of(user_data, op);
   // An element loop is one op.
   return tile_parallel_is(op) ? MlirWalkResultSkip : MlirWalkResultAdvance;
@@ -609,6 +648,7 @@ void tile_sync_plan_build(TileArena *arena, MlirOperation kernel,
   plan_chunks(&flow);
   out_plan->unmet = flow.unmet;
   build_ends(arena, kernel, out_plan);
+  build_meetings(kernel, out_plan);
 }
 
 //===-- Check -------------------------------------------------------------===//
@@ -648,6 +688,17 @@ bool tile_sync_check(MlirOperation kernel, const TileSyncPlan *plan,
         plan->ends[0].last, "missing-tma-wait",
         "nobody waits behind this op, the last one, for TMA stores that may "
         "still read shared memory"};
+    return false;
+  }
+  bool begins = !mlirOperationIsNull(plan->meet_before);
+  MlirOperation unmet = begins ? plan->meet_before : plan->meet_at_end.last;
+  if (!mlirOperationIsNull(unmet)) {
+    *out_fault = (TileSyncFault){
+        unmet, "missing-cluster-sync",
+        begins ? "no tile.cluster_sync stands before this op, which accesses "
+                 "shared memory of a block that may not have begun"
+               : "no tile.cluster_sync stands behind this op, the last one: "
+                 "other blocks may still access the shared memory of this one"};
     return false;
   }
   return true;

@@ -292,7 +292,8 @@ static bool has_chunks(MlirValue tile) {
   TileLayout layout;
   TileLayoutError error;
   return tile_shape_of(tile, &shape) &&
-         (shape.space != TILE_SPACE_SHARED ||
+         ((shape.space != TILE_SPACE_SHARED &&
+           shape.space != TILE_SPACE_CLUSTER) ||
           tile_layout_of_tile(tile_buffer_of(tile).base, &layout, &error));
 }
 

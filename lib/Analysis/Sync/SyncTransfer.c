@@ -537,11 +537,25 @@ static void settle(Flow *flow, MlirOperation op, const Need *need,
     sync_state_meet(flow, state);
 }
 
+// (S13) All threads come, whatever they have done before.
+static void transfer_meeting(Flow *flow, MlirOperation op, State state) {
+  Need need = {0};
+  if (!tile_cluster_sync_lifetime(tile_cluster_sync_cast(op)))
+    need_release(flow, op, state, &need);
+  need.barrier = false;
+  settle(flow, op, &need, state);
+  sync_state_meet(flow, state);
+}
+
 void sync_transfer_op(Flow *flow, MlirOperation op, State state) {
   TileOrdering ordering;
   if (transfer_order(flow, op, state))
     return;
   sync_transfer_arrival(flow, op, state);
+  if (tile_cluster_sync_is(op)) {
+    transfer_meeting(flow, op, state);
+    return;
+  }
   Accesses accesses = sync_accesses_of(flow, op);
   bool is_ordering = tile_ordering_of(op, &ordering);
   if (!accesses.exist && !is_ordering)

@@ -54,8 +54,25 @@ void lower_tile_barrier_init(Lowering *l, MlirOperation op) {
   if_end(l, op, blocks);
 }
 
-static void arrive(Lowering *l, MlirValue pointer) {
-  nvvm_mbarrier_arrive_op(&l->b, .type = type_i64(l), .addr = pointer);
+// A release of the scope of the cluster, as the nvvm op has it, waits for all
+// stores of the multiprocessor; this form releases what the threads have seen.
+static void arrive_remotely(Lowering *l, MlirValue pointer, MlirValue rank) {
+  MlirValue theirs =
+      nvvm_mapa(&l->b, .type = type_pointer(l, 7), .a = pointer,
+                .b = tile_int_get(&l->i32, index_operand(l, rank)));
+  MlirValue address = llvm_ptrtoint(&l->b, .type = type_i32(l), .arg = theirs);
+  llvm_inline_asm_op(&l->b, .operands = TILE_VALUES(address),
+                     .asm_string =
+                         "mbarrier.arrive.shared::cluster.b64 _, [$0];",
+                     .constraints = "r,~{memory}", .has_side_effects = true);
+}
+
+// At the barrier of the block with that rank; null: of this one.
+static void arrive(Lowering *l, MlirValue pointer, MlirValue rank) {
+  if (!mlirValueIsNull(rank) && l->target->max_cluster_blocks > 1)
+    arrive_remotely(l, pointer, rank);
+  else
+    nvvm_mbarrier_arrive_op(&l->b, .type = type_i64(l), .addr = pointer);
 }
 
 // The arrival of one thread releases what it has seen: the others of its warp
@@ -76,7 +93,7 @@ void lower_tile_barrier_arrive(Lowering *l, MlirOperation op) {
       barrier_slot_pointer(l, tile_barrier_arrive_barrier(arrival),
                            tile_barrier_arrive_slot(arrival));
   if (by == TILE_ARRIVAL_Threads) {
-    arrive(l, pointer);
+    arrive(l, pointer, tile_barrier_arrive_rank(arrival));
     return;
   }
   if (by == TILE_ARRIVAL_CpAsync) {
@@ -86,7 +103,7 @@ void lower_tile_barrier_arrive(Lowering *l, MlirOperation op) {
   }
   IfBlocks blocks = if_begin(
       l, op, by == TILE_ARRIVAL_Warps ? lane_is_first(l) : is_elected(l));
-  arrive(l, pointer);
+  arrive(l, pointer, tile_barrier_arrive_rank(arrival));
   if_end(l, op, blocks);
 }
 

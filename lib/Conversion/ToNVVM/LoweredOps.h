@@ -41,6 +41,7 @@ void lower_tile_barrier_expect(Lowering *l, MlirOperation op);
 void lower_tile_barrier_wait(Lowering *l, MlirOperation op);
 void lower_tile_barrier_sync(Lowering *l, MlirOperation op);
 void lower_tile_fence(Lowering *l, MlirOperation op);
+void lower_tile_cluster_sync(Lowering *l, MlirOperation op);
 void lower_tile_grid_sync(Lowering *l, MlirOperation op);
 void lower_tile_launch_next(Lowering *l, MlirOperation op);
 void lower_tile_launch_wait(Lowering *l, MlirOperation op);
@@ -54,6 +55,7 @@ void lower_tile_channel_barriers(Lowering *l, MlirOperation op);
 void lower_gpu_dynamic_shared_memory(Lowering *l, MlirOperation op);
 void lower_tile_alloc(Lowering *l, MlirOperation op);
 void lower_tile_storage(Lowering *l, MlirOperation op);
+void lower_tile_remote(Lowering *l, MlirOperation op);
 void lower_tile_region(Lowering *l, MlirOperation op); // tile.im2col as well
 void lower_tile_view(Lowering *l, MlirOperation op);
 void lower_tile_kernel_config(Lowering *l, MlirOperation op);

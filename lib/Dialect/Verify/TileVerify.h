@@ -13,7 +13,10 @@ enum {
   TILE_MAX_TILE_ELEMS = 2147483647,  // indices into a tile fit 31 bits
   TILE_MAX_MBARRIER_COUNT = 1048575, // 2^20 - 1: PTX ISA 9.0, mbarrier.init
   TILE_WARP_THREADS = 32,
-  TILE_MAX_BLOCK_THREADS = 1024
+  TILE_MAX_BLOCK_THREADS = 1024,
+  // CUDA driver API, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED; 8
+  // where it is not set.
+  TILE_MAX_CLUSTER_BLOCKS = 16
 };
 
 /// A printed type, attribute or shape, cut where the buffer ends.

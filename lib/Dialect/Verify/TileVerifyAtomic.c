@@ -22,6 +22,11 @@ static MlirLogicalResult verify_scope(MlirOperation op, MlirAttribute order,
                              "which orders nothing");
 }
 
+static bool is_seen_by_others(TileSpace space) {
+  return space == TILE_SPACE_GLOBAL || space == TILE_SPACE_SHARED ||
+         space == TILE_SPACE_CLUSTER;
+}
+
 //===-- tile.atomic -------------------------------------------------------===//
 
 // (C2)
@@ -166,7 +171,7 @@ MlirLogicalResult tile_atomic_verify(MlirOperation op) {
       tile_failed(tile_verify_tile(op, tile_atomic_dst(atomic), "dst", 1,
                                    TILE_MAX_RANK, &dst)))
     return tile_failure();
-  if (dst.space != TILE_SPACE_GLOBAL && dst.space != TILE_SPACE_SHARED)
+  if (!is_seen_by_others(dst.space))
     return tile_emit_error(
         op, "expects 'dst' in global or shared memory, got it in %s",
         tile_space_name(dst.space));
@@ -225,7 +230,7 @@ MlirLogicalResult tile_atomic_load_verify(MlirOperation op) {
       tile_failed(tile_verify_tile(op, tile_atomic_load_dst(load), "dst", 1,
                                    TILE_MAX_RANK, &dst)))
     return tile_failure();
-  if (src.space != TILE_SPACE_GLOBAL && src.space != TILE_SPACE_SHARED)
+  if (!is_seen_by_others(src.space))
     return tile_emit_error(
         op, "expects 'src' in global or shared memory, got it in %s",
         tile_space_name(src.space));

@@ -56,6 +56,11 @@ MlirLogicalResult tile_barrier_arrive_verify(MlirOperation op) {
   TileBarrierArriveOp arrive = tile_barrier_arrive_cast(op);
   if (tile_failed(tile_verify_op(op)))
     return tile_failure();
+  if (!mlirValueIsNull(tile_barrier_arrive_rank(arrive)) &&
+      !mlirAttributeIsNull(tile_barrier_arrive_by_attr(arrive)) &&
+      tile_barrier_arrive_by(arrive) == TILE_ARRIVAL_CpAsync) // (C2)
+    return tile_emit_error(op, "expects 'rank' without 'by' cp_async: copies "
+                               "land in shared memory of this block");
   return tile_verify_slot(op, tile_barrier_arrive_barrier(arrive),
                           tile_barrier_arrive_slot(arrive)); // (C1)
 }

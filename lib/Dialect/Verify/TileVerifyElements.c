@@ -213,7 +213,8 @@ static MlirLogicalResult verify_update(const TileElementAccess *access,
                                        const TileShape *shape) {
   TileElementUpdate update;
   MemRefAtomicRMWOp op = memref_atomic_rmw_cast(access->op);
-  if (shape->space != TILE_SPACE_GLOBAL && shape->space != TILE_SPACE_SHARED)
+  if (shape->space != TILE_SPACE_GLOBAL && shape->space != TILE_SPACE_SHARED &&
+      shape->space != TILE_SPACE_CLUSTER)
     return tile_emit_error(
         access->op, "updates memory that no other thread sees, got it in %s",
         tile_space_name(shape->space));

@@ -1,6 +1,6 @@
 //===- TileVerifyLaunch.c - Constraints of barriers of launches -----------===//
 //
-// Labels such as (C2) are those of TileLaunchOps.td.
+// Labels such as (C2) are those of TileLaunchOps.td and TileClusterOps.td.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,4 +41,39 @@ MlirLogicalResult tile_launch_wait_verify(MlirOperation op) {
 
 MlirLogicalResult tile_launch_next_verify(MlirOperation op) {
   return verify_of_launch(op);
+}
+
+//===-- Clusters ----------------------------------------------------------===//
+
+MlirLogicalResult tile_cluster_sync_verify(MlirOperation op) {
+  if (tile_failed(tile_verify_op(op)))
+    return tile_failure();
+  return tile_verify_outside_loop(op, "a barrier of the cluster"); // (C1)
+}
+
+static bool is_shared_tile(MlirValue tile) {
+  TileShape shape;
+  if (!tile_shape_of(tile, &shape) || shape.space != TILE_SPACE_SHARED ||
+      !mlirValueIsAOpResult(tile))
+    return false;
+  MlirOperation owner = mlirOpResultGetOwner(tile);
+  return tile_alloc_is(owner) || tile_view_is(owner);
+}
+
+MlirLogicalResult tile_remote_verify(MlirOperation op) {
+  TileRemoteOp remote = tile_remote_cast(op);
+  MlirValue tile = tile_remote_tile(remote);
+  int64_t rank;
+  if (tile_failed(tile_verify_op(op)))
+    return tile_failure();
+  if (!is_shared_tile(tile)) // (C1)
+    return tile_emit_error(op,
+                           "expects 'tile' to be a shared tile, the result of "
+                           "tile.alloc or tile.view, got %s",
+                           tile_verify_type_text(mlirValueGetType(tile)).chars);
+  if (mlirxConstantInt(tile_remote_rank(remote), &rank) &&
+      (rank < 0 || rank >= TILE_MAX_CLUSTER_BLOCKS)) // (C2)
+    return tile_emit_error(op, "expects 'rank' from 0 to %d, got %" PRId64,
+                           TILE_MAX_CLUSTER_BLOCKS - 1, rank);
+  return tile_verify_outside_loop(op, "a tile of another block"); // (C3)
 }

@@ -111,6 +111,31 @@ static MlirLogicalResult copy_verify_signal(TileCopyOp copy) {
                     : tile_verify_slot(copy.op, signal, slot);
 }
 
+// (C14)
+static MlirLogicalResult copy_verify_multicast(TileCopyOp copy,
+                                               const TileShape *dst) {
+  MlirValue mask = tile_copy_multicast(copy), signal = tile_copy_signal(copy);
+  int64_t ranks;
+  if (mlirValueIsNull(mask))
+    return tile_success();
+  bool is_load = !mlirAttributeIsNull(tile_copy_instr_attr(copy)) &&
+                 tile_copy_instr(copy) == TILE_INSTR_Tma &&
+                 dst->space == TILE_SPACE_SHARED;
+  if (!is_load || mlirValueIsNull(signal) ||
+      !tile_barrier_type_is(mlirValueGetType(signal)))
+    return tile_emit_error(copy.op,
+                           "expects 'multicast' only with instr = "
+                           "#tile.instr<tma> into shared memory, and 'signal' "
+                           "of a barrier");
+  if (mlirxConstantInt(mask, &ranks) &&
+      (ranks < 1 || ranks >= INT64_C(1) << TILE_MAX_CLUSTER_BLOCKS))
+    return tile_emit_error(copy.op,
+                           "expects a mask of blocks from 0 to %d, got the "
+                           "constant %" PRId64,
+                           TILE_MAX_CLUSTER_BLOCKS - 1, ranks);
+  return tile_success();
+}
+
 static bool copy_may_be_async(TileCopyOp copy, const TileShape *dst) {
   if (mlirAttributeIsNull(tile_copy_instr_attr(copy)))
     return false;
@@ -168,6 +193,8 @@ MlirLogicalResult tile_copy_verify(MlirOperation op) {
     return tile_emit_error(op, "expects 'async' only with instr = "
                                "#tile.instr<cp_async>, and with "
                                "#tile.instr<tma> out of shared memory");
+  if (tile_failed(copy_verify_multicast(copy, &dst)))
+    return tile_failure();
   return copy_verify_signal(copy);
 }
 

@@ -108,7 +108,8 @@ typedef struct {
 } Rereads;
 
 static bool is_in_block_memory(TileSpace space) {
-  return space == TILE_SPACE_GLOBAL || space == TILE_SPACE_SHARED;
+  return space == TILE_SPACE_GLOBAL || space == TILE_SPACE_SHARED ||
+         space == TILE_SPACE_CLUSTER;
 }
 
 static bool may_be_same(const Rereads *search, MlirValue root,

@@ -130,7 +130,7 @@ static MlirOperation foreign_user(MlirValue tile) {
        !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation op = mlirOpOperandGetOwner(use);
     MlirOperation inner = {NULL};
-    if (tile_view_is(op))
+    if (tile_view_is(op) || tile_remote_is(op))
       inner = foreign_user(mlirOperationGetResult(op, 0));
     else if (!tile_op_is(op) && !takes_any_layout(op))
       inner = op;
@@ -198,9 +198,13 @@ static int buffer_of_operand(Build *build, MlirValue tile) {
     return -1;
   if (shape.space == TILE_SPACE_GLOBAL)
     return new_buffer(build, tile, &shape);
-  if (shape.space != TILE_SPACE_SHARED && shape.space != TILE_SPACE_FRAGMENT)
+  MlirValue base = tile_buffer_of(tile).base;
+  if (shape.space == TILE_SPACE_CLUSTER) // laid out as that of its own block
+    base = tile_remote_tile(tile_remote_cast(mlirOpResultGetOwner(base)));
+  else if (shape.space != TILE_SPACE_SHARED &&
+           shape.space != TILE_SPACE_FRAGMENT)
     return -1;
-  int index = find_buffer(build->out, tile_buffer_of(tile).base);
+  int index = find_buffer(build->out, base);
   if (index < 0)
     return -1;
   const TileInferBuffer *buffer = &build->out->problem.buffer[index];

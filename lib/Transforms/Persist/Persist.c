@@ -314,7 +314,8 @@ static void read_grid(TilePersistPlan *plan) {
          __builtin_mul_overflow(plan->num_tiles, extent, &plan->num_tiles)))
       plan->num_tiles = -1;
   }
-  if (mlirValueIsNull(gpu_launch_clusterSizeX(plan->launch)))
+  int64_t extent[3];
+  if (!tile_launch_cluster(plan->launch.op, extent))
     return;
   give_up(plan, "tile-persist/clusters", TILE_NULL_OP, true);
 }
@@ -375,8 +376,9 @@ static bool is_global(MlirValue memref) {
 
 static bool has_state(MlirOperation op) {
   static const char *const prefixes[] = {
-      "tile.barrier_", "tile.specialize", "tile.channel", "tile.grid_sync",
-      "nvvm.",         "nvgpu.",          "gpu.barrier"};
+      "tile.barrier_",     "tile.specialize", "tile.channel", "tile.grid_sync",
+      "tile.cluster_sync", "tile.remote",     "nvvm.",        "nvgpu.",
+      "gpu.barrier"};
   for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
     if (has_prefix(op, prefixes[i]))
       return true;
@@ -450,7 +452,7 @@ static void note_copy(Scan *scan, TileCopyOp copy) {
 
 static MlirWalkResult find_tile_op(MlirOperation op, void *user_data) {
   bool *found = user_data;
-  *found |= tile_op_is(op) && !tile_region_is(op) && !tile_view_is(op);
+  *found |= tile_op_is(op) && !tile_is_name_op(op);
   return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 

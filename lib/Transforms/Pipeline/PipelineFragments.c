@@ -78,7 +78,7 @@ static bool has_windows(MlirValue tile) {
   for (MlirOpOperand use = mlirValueGetFirstUse(tile);
        !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation op = mlirOpOperandGetOwner(use);
-    if (tile_region_is(op) || tile_view_is(op))
+    if (tile_is_name_op(op))
       return true;
   }
   return false;

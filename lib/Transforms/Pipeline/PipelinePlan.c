@@ -223,7 +223,7 @@ static bool is_used_elsewhere(MlirValue tile, MlirOperation loop) {
   for (MlirOpOperand use = mlirValueGetFirstUse(tile);
        !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use), at = user;
-    if (tile_region_is(user) || tile_view_is(user)) {
+    if (tile_is_name_op(user)) {
       if (is_used_elsewhere(mlirOperationGetResult(user, 0), loop))
         return true;
       continue;

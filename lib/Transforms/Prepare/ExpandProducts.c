@@ -158,7 +158,7 @@ static bool is_theirs(MlirValue tile, MlirOperation loop,
   for (MlirOpOperand use = mlirValueGetFirstUse(tile);
        !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation op = mlirOpOperandGetOwner(use);
-    if (tile_region_is(op) || tile_view_is(op))
+    if (tile_is_name_op(op))
       return false;
     if (!tile_op_is_inside(op, loop))
       continue;

@@ -266,6 +266,30 @@ static MlirWalkResult record_run(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
+//===-- Clusters ----------------------------------------------------------===//
+
+static MlirLogicalResult check_cluster(MlirOperation kernel,
+                                       const TileTarget *target) {
+  int64_t extent[3];
+  if (!tile_launch_cluster(kernel, extent))
+    return tile_success();
+  long long blocks = (long long)(extent[0] * extent[1] * extent[2]);
+  if (blocks > 1 && target->max_cluster_blocks == 1)
+    return tile_emit_error(
+        kernel,
+        "asks for clusters of %lld blocks, which %s does not "
+        "have: launch without clusters, or compile for "
+        "sm_90a",
+        blocks, target->chip);
+  if (blocks > target->max_cluster_blocks)
+    tile_emit_remark(
+        kernel, "tile-instr/cluster",
+        "has clusters of %lld blocks; GPUs find place for %lld, and "
+        "for more where nothing else is in the way",
+        blocks, (long long)target->max_cluster_blocks);
+  return tile_success();
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
@@ -276,6 +300,8 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   plan.context.in_launch = gpu_launch_is(kernel);
   if (tile_failed(tile_target_resolve(kernel, run->target_option,
                                       &plan.context.target)))
+    return tile_failure();
+  if (tile_failed(check_cluster(kernel, plan.context.target)))
     return tile_failure();
   mlirOperationWalk(kernel, plan_visit, &plan, MlirWalkPreOrder);
   if (tile_failed(plan.result))

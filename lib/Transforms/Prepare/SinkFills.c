@@ -56,7 +56,7 @@ typedef struct {
 
 static MlirWalkResult find_use(MlirOperation op, void *user_data) {
   UseSearch *search = user_data;
-  bool is_name = tile_region_is(op) || tile_view_is(op);
+  bool is_name = tile_is_name_op(op);
   for (intptr_t i = 0; !is_name && i < mlirOperationGetNumOperands(op); i++) {
     MlirValue value = mlirOperationGetOperand(op, i);
     TileShape shape;

@@ -125,7 +125,7 @@ static void visit_accesses(const Accesses *a) {
            accesses[i].reads && !clears(op, accesses[i].tile), false);
   for (int i = 0; i < n; i++)
     access(a, accesses[i].tile, false, accesses[i].writes);
-  if (n || tile_region_is(op) || tile_view_is(op) ||
+  if (n || tile_is_name_op(op) ||
       mlirxEffects(op, false, visit_effect, (void *)a))
     return;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)

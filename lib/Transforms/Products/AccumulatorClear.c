@@ -41,7 +41,7 @@ static MlirWalkResult find_touch(MlirOperation op, void *user_data) {
   // Ops that are no tile ops name the tile, or a window of it.
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
     touch->found |=
-        n == 0 && !tile_region_is(op) && !tile_view_is(op) &&
+        n == 0 && !tile_is_name_op(op) &&
         mlirValueEqual(tile_buffer_of(mlirOperationGetOperand(op, i)).root,
                        touch->buffer);
   return touch->found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;

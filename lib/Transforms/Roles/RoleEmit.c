@@ -99,7 +99,7 @@ static MlirValue own_of(RoleEmitter *e, MlirValue tile) {
   if (!mlirValueIsAOpResult(tile))
     return TILE_NULL_VALUE;
   MlirOperation op = mlirOpResultGetOwner(tile);
-  if (!tile_region_is(op) && !tile_view_is(op))
+  if (!tile_is_name_op(op))
     return TILE_NULL_VALUE;
   MlirValue source = own_of(e, mlirOperationGetOperand(op, 0));
   if (mlirValueIsNull(source))
@@ -462,7 +462,7 @@ static TileSpace space_of(MlirValue memref) {
 // Shared tiles belong to the consumers, or are rings; windows of rings are cut
 // where they are used.
 static bool is_passed_over(const RoleEmitter *e, MlirOperation op) {
-  if (!tile_region_is(op) && !tile_view_is(op) && !tile_alloc_is(op))
+  if (!tile_is_name_op(op) && !tile_alloc_is(op))
     return false;
   MlirValue root = tile_buffer_of(mlirOperationGetResult(op, 0)).root;
   if (space_of(root) != TILE_SPACE_SHARED)

@@ -69,6 +69,42 @@ static void check_sources(TileRolePlan *plan) {
   }
 }
 
+static bool is_inside(const TileRoleNode *node, const TileRoleNode *loop) {
+  for (; node; node = tile_role_parent(node))
+    if (node == loop)
+      return true;
+  return false;
+}
+
+// Whether `fill` may be executed after `node`.
+static bool comes_after(const TileRoleFill *fill, const TileRoleNode *node) {
+  bool repeats = false;
+  for (const TileRoleNode *at = tile_role_parent(node); at;
+       at = tile_role_parent(at))
+    repeats |= at->kind != TILE_NODE_IF && is_inside(fill->node, at);
+  return repeats || fill->node->id > node->id;
+}
+
+static MlirWalkResult find_meeting(MlirOperation op, void *user_data) {
+  bool *found = user_data;
+  *found |= tile_cluster_sync_is(op);
+  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+// The consumers wait for all threads of the cluster that have not ended: the
+// producer has, when nothing is left to fill.
+static void check_meetings(TileRolePlan *plan) {
+  for (int i = 0; i < plan->num_nodes; i++) {
+    TileRoleNode *node = plan->nodes[i];
+    bool meets = false;
+    if (node->kind == TILE_NODE_LEAF)
+      mlirOperationWalk(node->op, find_meeting, &meets, MlirWalkPreOrder);
+    for (TileRoleFill *fill = plan->fills; meets && fill; fill = fill->next)
+      if (comes_after(fill, node))
+        give_up(fill->buffer, "tile-ws/cluster-sync", node->op);
+  }
+}
+
 // Whether `op` reads the operand as a tile, or accesses elements of it.
 static bool can_use_slot(MlirOperation op, MlirValue tile) {
   TileAccess access[TILE_MAX_ACCESSES];
@@ -122,6 +158,7 @@ static void find_candidates(TileRolePlan *plan) {
   find_tickets(plan);
   check_writers(plan);
   check_sources(plan);
+  check_meetings(plan);
   for (TileRoleBuffer *b = plan->buffers; b; b = b->next) {
     check_uses(plan, b, b->value);
     check_shape(b);
@@ -202,13 +239,6 @@ typedef struct {
 static bool slot_of(MlirOperation op, Slot *out) {
   return int_attr(op, TILE_STR("tile.stage"), &out->stage) &&
          int_attr(op, TILE_STR("tile.order"), &out->order);
-}
-
-static bool is_inside(const TileRoleNode *node, const TileRoleNode *loop) {
-  for (; node; node = tile_role_parent(node))
-    if (node == loop)
-      return true;
-  return false;
 }
 
 static bool reads_buffer(const TileRoleNode *node,

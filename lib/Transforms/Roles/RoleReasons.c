@@ -45,6 +45,9 @@ static const TileRoleText texts[] = {
      "the tile is filled inside control flow other "
      "than scf.for, scf.if and scf.while",
      "use one of these", "it is filled in this op", NULL},
+    {"tile-ws/cluster-sync",
+     "the blocks of the cluster meet before it, and a producer would be late",
+     "meet after the last copy", "they meet here", NULL},
     DATA_TEXTS("address", "the address of the copy"),
     DATA_TEXTS("guard", "a condition around the copy"),
     DATA_TEXTS("bound", "a bound of a loop around the copy"),

@@ -131,7 +131,7 @@ static MlirWalkResult find_use(MlirOperation op, void *user_data) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
     found |= operand_buffer(uses->e, op, i) != NULL;
   // Windows and views are made again at their uses.
-  if (!found || tile_region_is(op) || tile_view_is(op))
+  if (!found || tile_is_name_op(op))
     return MlirWalkResultAdvance;
   TILE_ARENA_RESERVE(uses->e->plan->arena, uses->ops, uses->num_ops,
                      uses->capacity);

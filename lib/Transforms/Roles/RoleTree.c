@@ -430,9 +430,8 @@ static bool is_for_tickets(MlirValue tensor) {
     MlirOperation op = mlirOpOperandGetOwner(use);
     TileAtomicOp atomic = tile_atomic_dyn(op);
     bool is_ticket = atomic.op.ptr && tile_atomic_old(atomic).ptr;
-    if (tile_region_is(op) || tile_view_is(op)
-            ? !is_for_tickets(mlirOperationGetResult(op, 0))
-            : !is_ticket && !memref_dim_is(op))
+    if (tile_is_name_op(op) ? !is_for_tickets(mlirOperationGetResult(op, 0))
+                            : !is_ticket && !memref_dim_is(op))
       return false;
   }
   return true;

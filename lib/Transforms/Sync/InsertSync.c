@@ -5,6 +5,7 @@
 //           need them, `tile.tma_wait` where a tile is written that a TMA store
 //           may be reading, and at the end of who issues stores. A fence stands
 //           before the barrier: the writers execute it, then everybody meets.
+//           `tile.cluster_sync` where blocks reach shared tiles of others.
 //           `tile.chunk` on copies and fills of which each thread is known to
 //           read what it wrote, without a barrier.
 // Keeps:    kernels that say what each thread does: a barrier might stand in a
@@ -23,6 +24,14 @@
 
 //===-- Apply; cannot fail ------------------------------------------------===//
 
+static void end_set(TileBuilder *b, const TileSyncEnd *end) {
+  b->loc = mlirOperationGetLocation(end->last);
+  if (mlirOperationIsNull(end->before))
+    mlirRewriterBaseSetInsertionPointAfter(b->rw, end->last);
+  else
+    mlirRewriterBaseSetInsertionPointBefore(b->rw, end->before);
+}
+
 static void plan_apply(const TileSyncPlan *plan, MlirOperation kernel) {
   TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(kernel)),
                    mlirOperationGetLocation(kernel)};
@@ -39,13 +48,17 @@ static void plan_apply(const TileSyncPlan *plan, MlirOperation kernel) {
       tile_barrier_sync(&b, .id = {NULL});
   }
   for (size_t i = 0; i < plan->num_ends; i++) {
-    const TileSyncEnd *end = &plan->ends[i];
-    b.loc = mlirOperationGetLocation(end->last);
-    if (mlirOperationIsNull(end->before))
-      mlirRewriterBaseSetInsertionPointAfter(b.rw, end->last);
-    else
-      mlirRewriterBaseSetInsertionPointBefore(b.rw, end->before);
+    end_set(&b, &plan->ends[i]);
     tile_tma_wait(&b, .pending = 0, .read = true);
+  }
+  if (!mlirOperationIsNull(plan->meet_before)) {
+    b.loc = mlirOperationGetLocation(plan->meet_before);
+    mlirRewriterBaseSetInsertionPointBefore(b.rw, plan->meet_before);
+    tile_cluster_sync(&b, .lifetime = true);
+  }
+  if (!mlirOperationIsNull(plan->meet_at_end.last)) {
+    end_set(&b, &plan->meet_at_end);
+    tile_cluster_sync(&b, .lifetime = true);
   }
   mlirIRRewriterDestroy(b.rw);
 }

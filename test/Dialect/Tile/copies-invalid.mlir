@@ -123,7 +123,7 @@ func.func @copy_c7_missing(%A: memref<64xf32>, %B: memref<64xf32, #gpu.address_s
 
 func.func @copy_c7_lonely(%A: memref<64xf32>, %B: memref<64xf32, #gpu.address_space<workgroup>>, %i: index) {
   // expected-error @+1 {{expects 'signal' and 'slot' together, got only 'slot'}}
-  "tile.copy"(%A, %B, %i) <{instr = #tile.instr<tma>, operandSegmentSizes = array<i32: 1, 1, 0, 0, 1>}> : (memref<64xf32>, memref<64xf32, #gpu.address_space<workgroup>>, index) -> ()
+  "tile.copy"(%A, %B, %i) <{instr = #tile.instr<tma>, operandSegmentSizes = array<i32: 1, 1, 0, 0, 1, 0>}> : (memref<64xf32>, memref<64xf32, #gpu.address_space<workgroup>>, index) -> ()
   return
 }
 

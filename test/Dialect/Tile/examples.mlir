@@ -150,6 +150,13 @@ func.func @host(%A: memref<?x?xbf16>, %X: memref<?x?x?x64xbf16>, %aligned: i1, %
   return
 }
 
+func.func @clusters(%rank: index) {
+  %sums = tile.alloc : memref<64xf32, #gpu.address_space<workgroup>>
+  %theirs = tile.remote %sums at %rank : memref<64xf32, #gpu.address_space<workgroup>>
+  tile.cluster_sync
+  return
+}
+
 func.func @messages(%k: index, %norm: f32, %x: f32, %in_range: i1) {
   tile.print "step"(%k, %norm : index, f32)
   tile.print "holds"(%x : f32) {every_thread, source_line}

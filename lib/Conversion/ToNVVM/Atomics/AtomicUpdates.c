@@ -48,8 +48,18 @@ static MlirType type_address(Lowering *l, const Update *update) {
 
 // ".relaxed.gpu.global"
 typedef struct {
-  char chars[32];
+  char chars[48];
 } PlaceText;
+
+// Where the element is, and who updates it at the same time.
+static const char *space_text(const Update *update) {
+  const Memory *memory = update->dst->memory;
+  if (is_global(update))
+    return update->order.is_system ? "sys.global" : "gpu.global";
+  if (memory->space == TILE_SPACE_CLUSTER)
+    return "cluster.shared::cluster";
+  return memory->is_of_cluster ? "cluster.shared" : "cta.shared";
+}
 
 static PlaceText place_text(const Update *update) {
   const TileOrdering *order = &update->order;
@@ -58,16 +68,8 @@ static PlaceText place_text(const Update *update) {
                      : order->releases                  ? "release"
                                                         : "relaxed";
   PlaceText place;
-  snprintf(place.chars, sizeof place.chars, ".%s.%s", text,
-           !is_global(update) ? "cta.shared"
-           : order->is_system ? "sys.global"
-                              : "gpu.global");
+  snprintf(place.chars, sizeof place.chars, ".%s.%s", text, space_text(update));
   return place;
-}
-
-// As LLVM names it; "" is the system.
-static const char *scope_name(const Update *update) {
-  return !is_global(update) ? "block" : update->order.is_system ? "" : "device";
 }
 
 //===-- Words -------------------------------------------------------------===//
@@ -229,7 +231,7 @@ static MlirValue load_first(Lowering *l, const Update *update,
   MlirValue first = llvm_load(
       &l->b, .type = bits, .addr = pointer, .alignment = TILE_SOME(size_bytes),
       .ordering = TILE_SOME(LLVM_ATOMIC_ORDERING_monotonic),
-      .syncscope = scope_name(update));
+      .syncscope = update_scope(update));
   return place->shift.ptr ? widen(l, place, first) : first;
 }
 
@@ -484,7 +486,7 @@ static MlirValue load_fetch(Lowering *l, const Update *update,
                 .ordering = TILE_SOME(update->order.acquires
                                           ? LLVM_ATOMIC_ORDERING_acquire
                                           : LLVM_ATOMIC_ORDERING_monotonic),
-                .syncscope = scope_name(update));
+                .syncscope = update_scope(update));
   bits_split(l, value, update->element, 1, &value);
   return value;
 }
@@ -501,7 +503,7 @@ static void store_run(Lowering *l, const Update *update, MlirValue pointer,
              .ordering = TILE_SOME(update->order.releases
                                        ? LLVM_ATOMIC_ORDERING_release
                                        : LLVM_ATOMIC_ORDERING_monotonic),
-             .syncscope = scope_name(update));
+             .syncscope = update_scope(update));
   if (predicate.ptr)
     if_end(l, anchor, blocks);
   anchor_end(l, anchor);

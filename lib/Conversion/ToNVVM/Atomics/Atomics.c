@@ -257,11 +257,7 @@ static void update_by_threads(Lowering *l, const Update *update,
 // access of one that acquires and releases.
 
 static void fence(Lowering *l, const Update *update, LLVMAtomicOrdering order) {
-  bool is_global = update->dst->memory->space == TILE_SPACE_GLOBAL;
-  llvm_fence_op(&l->b, .ordering = order,
-                .syncscope = !is_global                ? "block"
-                             : update->order.is_system ? ""
-                                                       : "device");
+  llvm_fence_op(&l->b, .ordering = order, .syncscope = update_scope(update));
 }
 
 // Returns whether a fence has to follow.

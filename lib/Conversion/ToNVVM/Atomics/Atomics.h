@@ -24,6 +24,13 @@ struct Update {
   MlirValue (*next)(Lowering *l, const Update *update, MlirValue was);
 };
 
+/// Who can see the memory that is updated, as LLVM names it; "" is the system.
+static inline const char *update_scope(const Update *update) {
+  const Memory *memory = update->dst->memory;
+  if (memory->space == TILE_SPACE_GLOBAL)
+    return update->order.is_system ? "" : "device";
+  return memory->is_of_cluster ? "cluster" : "block";
+}
 /// Whether one instruction does what `update_fetch` (or, where no old value is
 /// asked for, `update_run` of one element) does, so that it can have an order.
 bool update_is_direct(const Lowering *l, const Update *update, bool has_old);

@@ -78,6 +78,17 @@ void lower_tile_grid_sync(Lowering *l, MlirOperation op) {
   mlirRewriterBaseSetInsertionPointBefore(l->b.rw, op);
 }
 
+// Threads of a role come alone: none of the forms that want whole warps.
+void lower_tile_cluster_sync(Lowering *l, MlirOperation op) {
+  (void)op;
+  if (l->target->max_cluster_blocks == 1) { // a cluster is a block
+    nvvm_barrier0_op(&l->b, 0);
+    return;
+  }
+  nvvm_cluster_arrive(&l->b, 0);
+  nvvm_cluster_wait(&l->b, 0);
+}
+
 void lower_tile_launch_wait(Lowering *l, MlirOperation op) {
   (void)op;
   if (l->target->has_dependent_launch)

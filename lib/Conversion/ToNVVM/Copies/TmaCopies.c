@@ -38,6 +38,7 @@ typedef struct {
   MlirValue map;
   MlirValue barrier;   // null: a store
   MlirValue predicate; // of a store: the thread that issues it, or null
+  MlirValue multicast; // i16, the blocks that a load writes; null: this one
 } Issue;
 
 static void issue_box(Lowering *l, const Issue *issue, const TileLayoutTma *tma,
@@ -69,6 +70,7 @@ static void issue_box(Lowering *l, const Issue *issue, const TileLayoutTma *tma,
   nvvm_cp_async_bulk_tensor_shared_cluster_global(
       &l->b, .dstMem = cluster, .tmaDescriptor = issue->map,
       .coordinates = {at.coordinates, at.rank}, .mbar = issue->barrier,
+      .multicastMask = issue->multicast,
       .im2colOffsets = {at.offsets, num_offsets},
       .mode = {num_offsets > 0, NVVM_TMA_LOAD_MODE_IM2COL},
       .l2CacheHint = l->policy);
@@ -121,6 +123,10 @@ void lower_tma_copy(Lowering *l, MlirOperation op, const View *src,
     close_stores(l, copy);
     return;
   }
+  if (!mlirValueIsNull(tile_copy_multicast(copy)))
+    issue.multicast = arith_trunci(
+        &l->b, .type = mlirIntegerTypeGet(tile_builder_context(&l->b), 16),
+        .in = tile_copy_multicast(copy));
   IfBlocks blocks = if_begin(l, op, is_elected(l));
   if (!is_store)
     issue.barrier =

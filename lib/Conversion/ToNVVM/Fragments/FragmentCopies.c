@@ -624,8 +624,10 @@ static void copy_shared(Lowering *l, MlirOperation op, Plan *plan) {
   }
   MatrixStore matrices = {plan->fragment,   plan->other, plan->num_regs,
                           plan->is_outside, &access,     shared.base};
-  if (plan->to_memory && !plan->owner.ptr && plan->limit >= FULL_ROW &&
-      !tile_layout_has_overhang(&plan->layout) && store_matrices(l, &matrices))
+  bool is_own = plan->other->memory->space == TILE_SPACE_SHARED;
+  if (is_own && plan->to_memory && !plan->owner.ptr &&
+      plan->limit >= FULL_ROW && !tile_layout_has_overhang(&plan->layout) &&
+      store_matrices(l, &matrices))
     return;
   int bits = tile_elem_bits(plan->other->memory->element);
   int64_t vector =
@@ -675,6 +677,7 @@ static void move_fragment(Lowering *l, MlirOperation op, Plan *plan) {
     copy_global(l, op, plan);
     break;
   case TILE_SPACE_SHARED:
+  case TILE_SPACE_CLUSTER:
     copy_shared(l, op, plan);
     break;
   case TILE_SPACE_PRIVATE:

@@ -15,6 +15,8 @@ unsigned space_number(TileSpace space) {
     return 1;
   case TILE_SPACE_SHARED:
     return 3;
+  case TILE_SPACE_CLUSTER:
+    return 7;
   case TILE_SPACE_FRAGMENT:
   case TILE_SPACE_PRIVATE:
   case TILE_SPACE_OTHER:
@@ -45,7 +47,7 @@ MlirType type_bits(Lowering *l, int64_t size_bytes) {
 // Private arrays are addressed generically.
 static const char *space_text(unsigned space) {
   static const char *const texts[] = {
-      [0] = "", [1] = ".global", [3] = ".shared"};
+      [0] = "", [1] = ".global", [3] = ".shared", [7] = ".shared::cluster"};
   return texts[space];
 }
 
@@ -119,8 +121,12 @@ static const char *register_constraint(int64_t size_bytes) {
   return size_bytes <= 2 ? "h" : size_bytes == 4 ? "r" : "l";
 }
 
+// Addresses of shared memory have 32 bits.
+static bool is_short(unsigned space) { return space == 3 || space == 7; }
+
 static MlirValue asm_pointer(Lowering *l, MlirValue pointer, unsigned space) {
-  return llvm_ptrtoint(&l->b, .type = space == 3 ? type_i32(l) : type_i64(l),
+  return llvm_ptrtoint(&l->b,
+                       .type = is_short(space) ? type_i32(l) : type_i64(l),
                        .arg = pointer);
 }
 
@@ -133,7 +139,7 @@ static MlirValue load_by_text(Lowering *l, MlirValue pointer,
                               const Form *form) {
   char text[256], constraints[64];
   int64_t size_bytes = form->size_bytes;
-  const char *address = form->space == 3 ? "r" : "l";
+  const char *address = is_short(form->space) ? "r" : "l";
   MlirValue operands[3] = {asm_pointer(l, pointer, form->space)};
   load_text(form, text, sizeof text);
   if (size_bytes < MAX_BITS_BYTES) {
@@ -177,7 +183,7 @@ static void store_by_text(Lowering *l, MlirValue bits, MlirValue pointer,
                           const Form *form) {
   char text[256], constraints[64];
   int64_t size_bytes = form->size_bytes;
-  const char *address = form->space == 3 ? "r" : "l";
+  const char *address = is_short(form->space) ? "r" : "l";
   MlirValue operands[7];
   intptr_t n = 0;
   access_text(form, false, text, sizeof text);

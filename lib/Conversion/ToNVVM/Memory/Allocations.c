@@ -5,6 +5,7 @@
 
 #include "Support/Constants.h"
 #include "Tile/Ops/llvm.h"
+#include "Tile/Ops/nvvm.h"
 #include "mlir-c/Dialect/LLVM.h"
 
 // Registers: LLVM promotes the array when every index is a constant. It stands
@@ -57,6 +58,9 @@ void lower_tile_alloc(Lowering *l, MlirOperation op) {
   Memory *memory = memory_add(l, value, shape.space, shape.element, pointer);
   memory->smem_offset = offset_bytes;
   memory->alloc = alloc;
+  memory->is_of_cluster = l->target->max_cluster_blocks > 1 &&
+                          shape.space == TILE_SPACE_SHARED &&
+                          tile_is_reached_remotely(value);
   static_extents(memory, &shape);
 }
 
@@ -142,6 +146,32 @@ void lower_tile_view(Lowering *l, MlirOperation op) {
       memory_add(l, value, shape.space, shape.element, source->pointer);
   memory->smem_offset = source->smem_offset;
   memory->alloc = source->alloc;
+  memory->is_of_cluster = source->is_of_cluster;
+  static_extents(memory, &shape);
+}
+
+// On a chip without clusters there is only one block, which has rank 0.
+void lower_tile_remote(Lowering *l, MlirOperation op) {
+  TileRemoteOp remote = tile_remote_cast(op);
+  Memory *tile = memory_find(l, tile_remote_tile(remote));
+  TileShape shape;
+  if (!tile || !tile_shape_of(tile_remote_remote(remote), &shape)) {
+    lower_fail_internal(l, op, "a tile operand has no memory");
+    return;
+  }
+  TileSpace space = TILE_SPACE_SHARED;
+  MlirValue pointer = tile->pointer;
+  if (l->target->max_cluster_blocks > 1) {
+    TileInt rank = index_operand(l, tile_remote_rank(remote));
+    space = TILE_SPACE_CLUSTER;
+    pointer = nvvm_mapa(&l->b, .type = type_pointer(l, space_number(space)),
+                        .a = pointer, .b = tile_int_get(&l->i32, rank));
+  }
+  Memory *memory =
+      memory_add(l, tile_remote_remote(remote), space, shape.element, pointer);
+  memory->smem_offset = tile->smem_offset;
+  memory->alloc = tile->alloc;
+  memory->is_of_cluster = tile->is_of_cluster;
   static_extents(memory, &shape);
 }
 

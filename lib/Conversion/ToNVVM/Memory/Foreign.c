@@ -24,8 +24,8 @@
 // The address space of the pointers in a descriptor, as convert-gpu-to-nvvm
 // numbers them.
 static unsigned descriptor_space(MlirType memref, const Memory *memory) {
-  if (memory->space == TILE_SPACE_SHARED)
-    return space_number(TILE_SPACE_SHARED);
+  if (is_shared_memory(memory))
+    return space_number(memory->space);
   bool is_generic = memory->space != TILE_SPACE_GLOBAL ||
                     mlirAttributeIsNull(mlirMemRefTypeGetMemorySpace(memref));
   return is_generic ? 0 : space_number(TILE_SPACE_GLOBAL);
@@ -53,7 +53,7 @@ static bool is_linear(const Memory *memory) {
   TileLayout layout, linear;
   TileLayoutError error;
   TileAllocOp alloc = memory->alloc;
-  if (memory->space != TILE_SPACE_SHARED || !alloc.op.ptr)
+  if (!is_shared_memory(memory) || !alloc.op.ptr)
     return true;
   MlirAttribute text = tile_alloc_layout_attr(alloc);
   if (mlirAttributeIsNull(text))

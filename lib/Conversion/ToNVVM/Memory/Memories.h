@@ -19,15 +19,23 @@ typedef struct Memory {
   MlirValue key; // the memref, barrier or storage in the original IR
   TileSpace space;
   MlirType element;    // as in the memref
-  MlirValue pointer;   // ptr<1> global, ptr<3> shared, ptr private, fragment
+  MlirValue pointer;   // ptr<1> global, ptr<3> shared, ptr<7> of the cluster,
+                       // ptr private, fragment
   int64_t smem_offset; // shared: bytes from the start of the arena
   int rank;
   TileInt extent[TILE_MAX_RANK]; // i32
   TileInt stride[TILE_MAX_RANK]; // i64, in elements; shared and private: unused
   TileAllocOp alloc;             // after shared tiles and fragments, or null
+  bool is_of_cluster;            // other blocks may reach it
   MlirValue *registers;          // fragment: pointer to each, made on demand
   int64_t num_registers;
 } Memory;
+
+/// Of this block, or of another one of its cluster.
+static inline bool is_shared_memory(const Memory *memory) {
+  return memory->space == TILE_SPACE_SHARED ||
+         memory->space == TILE_SPACE_CLUSTER;
+}
 
 /// A `tile.im2col` whose numbers are in registers; in the arena.
 typedef struct Im2colWindow Im2colWindow;

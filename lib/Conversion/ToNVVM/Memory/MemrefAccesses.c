@@ -35,7 +35,7 @@ static bool check_scalar(Lowering *l, MlirOperation op, const Memory *memory) {
 
 // Layouts of shared tiles are no sums of their coordinates; all others are.
 static bool has_sum_layout(const Memory *memory) {
-  return memory->space != TILE_SPACE_SHARED || !memory->alloc.op.ptr;
+  return !is_shared_memory(memory) || !memory->alloc.op.ptr;
 }
 
 // `pointer` moved by constants along each dimension of a tensor or of storage.
@@ -140,7 +140,7 @@ void lower_memref_store(Lowering *l, MlirOperation op) {
   MlirValue value =
       element_stored(l, memref_store_value(store), memory->element);
   bool is_shared =
-      memory->space == TILE_SPACE_GLOBAL || memory->space == TILE_SPACE_SHARED;
+      memory->space == TILE_SPACE_GLOBAL || is_shared_memory(memory);
   // Else LLVM sinks all after the branch of an angle to where the element is
   // used, and operands of many elements are in registers until then.
   bool is_element = memory->space == TILE_SPACE_PRIVATE ||

@@ -335,7 +335,7 @@ MlirValue view_pointer(Lowering *l, MlirOperation op, const View *view,
   TileInt offset;
   if (memory->space == TILE_SPACE_GLOBAL)
     return global_pointer(l, view, at);
-  bool is_tile = memory->space == TILE_SPACE_SHARED && memory->alloc.op.ptr;
+  bool is_tile = is_shared_memory(memory) && memory->alloc.op.ptr;
   if (!is_tile) // private arrays and storage
     offset = row_major(l, view, at);
   else if (!shared_offset(l, op, view, at, &offset))
