@@ -3,6 +3,7 @@
 
 #include "ElementLoops.h"
 #include "Im2col.h"
+#include "Tile/Ops/memref.h"
 #include "TileCombine.h"
 
 //===-- Buffers -----------------------------------------------------------===//
@@ -45,6 +46,17 @@ TileBuffer tile_buffer_of(MlirValue tile) {
     buffer.root =
         tile_view_source(tile_view_cast(mlirOpResultGetOwner(buffer.root)));
   return buffer;
+}
+
+MlirValue tile_tensor_behind(MlirValue tensor) {
+  while (mlirValueIsAOpResult(tensor)) {
+    MlirOperation op = mlirOpResultGetOwner(tensor);
+    if (!memref_subview_is(op) && !memref_reinterpret_cast_is(op) &&
+        !memref_cast_is(op) && !memref_assume_alignment_is(op))
+      break;
+    tensor = mlirOperationGetOperand(op, 0);
+  }
+  return tensor;
 }
 
 bool tile_is_whole(MlirValue tile) {

@@ -76,9 +76,11 @@ def Tile_RegionOp : Tile_Op<"region", [Pure, AttrSizedOperandSegments,
 
     With `end [d, …] (%e, …)` the window ends at place `%e` of dimension `d`, if
     the buffer does not end before it: what is there or behind it is outside. So a
-    group of rows has an end of its own, which only the kernel knows. A
-    `memref.subview` with sizes of run time becomes such a window where offsets
-    into it are known not to be negative. TMA, which knows the end of the tensor
+    group of rows has an end of its own, which only the kernel knows. A window of
+    a `memref.subview` with sizes of run time and strides of 1 becomes such a
+    window where offsets into it are known not to be negative; any other part of
+    a tensor that a kernel makes (`memref.subview`, `memref.reinterpret_cast`) is
+    a tensor of its own, which begins and ends where the kernel says. TMA, which knows the end of the tensor
     alone, does not take it.
 
     `align` is a fact: the address of `source` and every stride but the last are
@@ -146,6 +148,39 @@ def Tile_RegionOp : Tile_Op<"region", [Pure, AttrSizedOperandSegments,
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
   let cInfer = 1;
+}
+
+def Tile_TensorAtOp : Tile_Op<"tensor_at", [Pure]> {
+  let summary = "the tensor at an address that the kernel knows";
+  let description = [{
+    Names global memory by its address, in bytes: a number of 64 bits that a
+    table in memory holds, or that the host gave. The result begins there, row by
+    row; `memref.reinterpret_cast` gives it the extents and strides that are
+    known at run time. So tensors of a batch may each have memory of their own.
+
+    It is apart from all other tensors of the kernel, as arguments are, but for
+    those whose address comes from the same table, or from the same value: these
+    may share memory. Addresses that are computed from others may be anywhere.
+
+    TMA does not take it: a tensor map is made on the host. `align` on a
+    `tile.region` says how its rows are aligned.
+
+    Constraints:
+    (C1) the result is in global memory, has the identity layout, a static shape
+         and rank 0 to 5;
+    (C2) inside a kernel.
+
+    Example:
+    ```mlir
+    %address = memref.load %pointers[%group] : memref<?xi64>
+    %first = tile.tensor_at %address : memref<f16>
+    %A = memref.reinterpret_cast %first to offset: [0], sizes: [%m, %k], strides: [%k, 1] : memref<f16> to memref<?x?xf16, strided<[?, 1]>>
+    ```
+  }];
+  let arguments = (ins Arg<I64, "address of the first byte">:$address);
+  let results = (outs Res<AnyMemRef, "the tensor">:$tensor);
+  let assemblyFormat = "$address attr-dict `:` type($tensor)";
+  let hasVerifier = 1;
 }
 
 def Tile_StorageOp : Tile_Op<"storage", [Pure,

@@ -16,12 +16,58 @@
 
 //===-- Tensors -----------------------------------------------------------===//
 
+// Where an address comes from: the table that it is read from, or the value that
+// the host gave. Null: it is computed.
+static MlirValue origin_of(MlirOperation at) {
+  MlirValue address = tile_tensor_at_address(tile_tensor_at_cast(at));
+  if (mlirValueIsABlockArgument(address)) {
+    MlirOperation owner =
+        mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(address));
+    return tile_kernel_is(owner) ? address : TILE_NULL_VALUE;
+  }
+  MlirOperation op = mlirOpResultGetOwner(address);
+  if (memref_load_is(op))
+    return tile_tensor_root(memref_load_memref(memref_load_cast(op)));
+  for (MlirOperation parent = mlirOperationGetParentOperation(op); parent.ptr;
+       parent = mlirOperationGetParentOperation(parent))
+    if (tile_kernel_is(parent))
+      return TILE_NULL_VALUE;
+  return address;
+}
+
+typedef struct {
+  MlirValue origin, found;
+} OriginSearch;
+
+static MlirWalkResult find_origin(MlirOperation op, void *user_data) {
+  OriginSearch *search = user_data;
+  if (!tile_tensor_at_is(op) || !mlirValueEqual(origin_of(op), search->origin))
+    return MlirWalkResultAdvance;
+  search->found = mlirOperationGetResult(op, 0);
+  return MlirWalkResultInterrupt;
+}
+
+// Tensors whose addresses have one origin may be one: the first one stands for
+// all of them.
+static MlirValue first_of_origin(MlirOperation at) {
+  OriginSearch search = {.origin = origin_of(at),
+                         .found = mlirOperationGetResult(at, 0)};
+  MlirOperation kernel = at;
+  while (kernel.ptr && !tile_kernel_is(kernel))
+    kernel = mlirOperationGetParentOperation(kernel);
+  if (kernel.ptr)
+    mlirOperationWalk(kernel, find_origin, &search, MlirWalkPreOrder);
+  return search.found;
+}
+
 // Casts and views of tensors are looked through; their first operand is what
 // they view.
 MlirValue tile_tensor_root(MlirValue tile) {
   MlirValue root = tile_buffer_of(tile).root;
   while (mlirValueIsAOpResult(root)) {
     MlirOperation view = mlirOpResultGetOwner(root);
+    if (tile_tensor_at_is(view))
+      return first_of_origin(view);
     if (mlirOperationGetNumOperands(view) == 0 ||
         !mlirTypeIsAMemRef(mlirValueGetType(mlirOperationGetOperand(view, 0))))
       break;
@@ -67,6 +113,8 @@ static bool is_of_host(MlirValue root) {
 }
 
 bool tile_tensor_is_distinct(MlirValue root) {
+  if (mlirValueIsAOpResult(root) && tile_tensor_at_is(mlirOpResultGetOwner(root)))
+    return origin_of(mlirOpResultGetOwner(root)).ptr != NULL;
   if (!mlirValueIsABlockArgument(root))
     return is_of_host(root);
   MlirOperation parent =

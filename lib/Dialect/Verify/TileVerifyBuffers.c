@@ -415,3 +415,26 @@ MlirLogicalResult tile_storage_verify(MlirOperation op) {
   // (C1) is checked where the result type is inferred.
   return tile_verify_op(op);
 }
+
+//===-- tile.tensor_at ----------------------------------------------------===//
+
+MlirLogicalResult tile_tensor_at_verify(MlirOperation op) {
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  TileSpace space = tile_space_of_attr(mlirMemRefTypeGetMemorySpace(type));
+  if (space != TILE_SPACE_GLOBAL) // (C1)
+    return tile_emit_error(op, "expects a tensor in global memory, got %s",
+                           tile_space_name(space));
+  if (!mlirShapedTypeHasStaticShape(type) ||
+      !mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)) ||
+      mlirShapedTypeGetRank(type) > TILE_MAX_RANK)
+    return tile_emit_error(
+        op,
+        "expects a static shape of rank 0 to %d and the identity layout, got "
+        "%s: memref.reinterpret_cast gives extents of run time",
+        TILE_MAX_RANK, tile_verify_type_text(type).chars);
+  for (MlirOperation parent = mlirOperationGetParentOperation(op); parent.ptr;
+       parent = mlirOperationGetParentOperation(parent))
+    if (tile_kernel_is(parent))
+      return tile_success();
+  return tile_emit_error(op, "expects to be inside a kernel"); // (C2)
+}
