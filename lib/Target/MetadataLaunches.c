@@ -229,8 +229,9 @@ static void note_writes(TileHost *host, GPULaunchFuncOp launch) {
   TileRange operands = gpu_launch_func_kernelOperands(launch);
   for (int i = 0; i < operands.n; i++) {
     MlirValue operand = tile_range_at(operands, i);
-    if (mlirTypeIsAMemRef(mlirValueGetType(operand)) &&
-        kernel_may_write(kernel, i))
+    if (!mlirTypeIsAMemRef(mlirValueGetType(operand)))
+      tile_host_note_addresses(host, operand);
+    else if (kernel_may_write(kernel, i))
       tile_host_note_write(host, operand);
   }
 }

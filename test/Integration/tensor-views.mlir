@@ -155,3 +155,101 @@ func.func @elements(%X: memref<?x?xf32>, %row: index, %column: index, %count: in
   }
   return
 }
+
+// A table of addresses, which a kernel before the product writes: group g has the
+// rows from starts[g] to starts[g + 1] of A and C, and a matrix of its own. Groups of
+// no row and of one; none at all.
+// CASE: pointers(A=ints:100x48:bf16, B=ints:5x48x40:bf16, starts=count:6:i32, step=17, C=zeros:100x40:f32)
+// CASE: pointers(A=ints:100x40:bf16, B=ints:3x40x9:bf16, starts=count:4:i32, step=1, C=zeros:100x9:f32)
+// CASE: pointers(A=ints:9x24:bf16, B=ints:2x24x40:bf16, starts=zeros:3:i32, step=1, C=zeros:9x40:f32)
+// CASE: pointers(A=ints:9x24:bf16, B=ints:0x24x40:bf16, starts=zeros:1:i32, step=1, C=zeros:9x40:f32)
+// EXPECT: C = C.copy(); s = starts * step
+// EXPECT: for g in range(len(B)): C[s[g]:s[g + 1]] = A[s[g]:s[g + 1]] @ B[g]
+func.func @pointers(%A: memref<?x?xbf16>, %B: memref<?x?x?xbf16>, %starts: memref<?xi32>, %step: index, %C: memref<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %groups = memref.dim %B, %c0 : memref<?x?x?xbf16>
+  %K = memref.dim %A, %c1 : memref<?x?xbf16>
+  %N = memref.dim %B, %c2 : memref<?x?x?xbf16>
+  %M = memref.dim %A, %c0 : memref<?x?xbf16>
+  %table = memref.alloc(%groups) : memref<?x3xi64>
+  %a_index = tile.address %A : memref<?x?xbf16>
+  %b_index = tile.address %B : memref<?x?x?xbf16>
+  %c_index = tile.address %C : memref<?x?xf32>
+  %a_address = arith.index_cast %a_index : index to i64
+  %b_address = arith.index_cast %b_index : index to i64
+  %c_address = arith.index_cast %c_index : index to i64
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %groups, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c32, %ny = %c1, %nz = %c1) {
+    %two = arith.constant 2 : i64
+    %four = arith.constant 4 : i64
+    %s32 = memref.load %starts[%bx] : memref<?xi32>
+    %s = arith.index_cast %s32 : i32 to index
+    %row = arith.muli %s, %step : index
+    %a_elems = arith.muli %row, %K : index
+    %c_elems = arith.muli %row, %N : index
+    %size = arith.muli %K, %N : index
+    %b_elems = arith.muli %size, %bx : index
+    %a_wide = arith.index_cast %a_elems : index to i64
+    %b_wide = arith.index_cast %b_elems : index to i64
+    %c_wide = arith.index_cast %c_elems : index to i64
+    %a_bytes = arith.muli %a_wide, %two : i64
+    %b_bytes = arith.muli %b_wide, %two : i64
+    %c_bytes = arith.muli %c_wide, %four : i64
+    %a = arith.addi %a_address, %a_bytes : i64
+    %b = arith.addi %b_address, %b_bytes : i64
+    %c = arith.addi %c_address, %c_bytes : i64
+    tile.parallel (%i) in [1] {
+      memref.store %a, %table[%bx, %c0] : memref<?x3xi64>
+      memref.store %b, %table[%bx, %c1] : memref<?x3xi64>
+      memref.store %c, %table[%bx, %c2] : memref<?x3xi64>
+    }
+    gpu.terminator
+  }
+  %gy = arith.ceildivui %M, %c64 : index
+  %gx = arith.ceildivui %N, %c32 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %gx, %sy = %gy, %sz = %groups)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %zero = arith.constant 0.0 : f32
+    %g1 = arith.addi %bz, %c1 : index
+    %s32 = memref.load %starts[%bz] : memref<?xi32>
+    %e32 = memref.load %starts[%g1] : memref<?xi32>
+    %s = arith.index_cast %s32 : i32 to index
+    %e = arith.index_cast %e32 : i32 to index
+    %groups_rows = arith.subi %e, %s : index
+    %rows = arith.muli %groups_rows, %step : index
+    %a_at = memref.load %table[%bz, %c0] : memref<?x3xi64>
+    %b_at = memref.load %table[%bz, %c1] : memref<?x3xi64>
+    %c_at = memref.load %table[%bz, %c2] : memref<?x3xi64>
+    %a_first = tile.tensor_at %a_at : memref<bf16>
+    %b_first = tile.tensor_at %b_at : memref<bf16>
+    %c_first = tile.tensor_at %c_at : memref<f32>
+    %Ag = memref.reinterpret_cast %a_first to offset: [0], sizes: [%rows, %K], strides: [%K, 1] : memref<bf16> to memref<?x?xbf16, strided<[?, 1]>>
+    %Bg = memref.reinterpret_cast %b_first to offset: [0], sizes: [%K, %N], strides: [%N, 1] : memref<bf16> to memref<?x?xbf16, strided<[?, 1]>>
+    %Cg = memref.reinterpret_cast %c_first to offset: [0], sizes: [%rows, %N], strides: [%N, 1] : memref<f32> to memref<?x?xf32, strided<[?, 1]>>
+    %m = arith.muli %by, %c64 : index
+    %n = arith.muli %bx, %c32 : index
+    %As = tile.alloc : memref<64x32xbf16, #shared>
+    %Bs = tile.alloc : memref<32x32xbf16, #shared>
+    %acc = tile.alloc : memref<64x32xf32, #tile.fragment>
+    %some = arith.cmpi slt, %m, %rows : index
+    scf.if %some {
+      tile.fill %acc, %zero : memref<64x32xf32, #tile.fragment>, f32
+      scf.for %k = %c0 to %K step %c32 {
+        %a = tile.region %Ag[%m, %k] [64, 32] : memref<?x?xbf16, strided<[?, 1]>>
+        %b = tile.region %Bg[%k, %n] [32, 32] : memref<?x?xbf16, strided<[?, 1]>>
+        tile.copy %a to %As : !tile.region<64x32xbf16>, memref<64x32xbf16, #shared>
+        tile.copy %b to %Bs : !tile.region<32x32xbf16>, memref<32x32xbf16, #shared>
+        tile.gemm %As, %Bs, %acc : (memref<64x32xbf16, #shared>, memref<32x32xbf16, #shared>, memref<64x32xf32, #tile.fragment>)
+      } {tile.num_stages = 3 : i32}
+      %c = tile.region %Cg[%m, %n] [64, 32] : memref<?x?xf32, strided<[?, 1]>>
+      tile.copy %acc to %c : memref<64x32xf32, #tile.fragment>, !tile.region<64x32xf32>
+    }
+    gpu.terminator
+  }
+  return
+}
