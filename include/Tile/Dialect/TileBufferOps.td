@@ -80,12 +80,16 @@ def Tile_RegionOp : Tile_Op<"region", [Pure, AttrSizedOperandSegments,
     a `memref.subview` with sizes of run time and strides of 1 becomes such a
     window where offsets into it are known not to be negative; any other part of
     a tensor that a kernel makes (`memref.subview`, `memref.reinterpret_cast`) is
-    a tensor of its own, which begins and ends where the kernel says. TMA, which knows the end of the tensor
-    alone, does not take it.
+    a tensor of its own, which begins and ends where the kernel says. TMA takes such
+    windows where the dimension is not the last one and they are known not to
+    begin before place 0 of it, by arithmetic or by the fact `starts_inside`.
 
     `align` is a fact: the address of `source` and every stride but the last are
     multiples of that many bytes. `tile-make-variants` writes it where a
     `tile.require` on the host guarantees it.
+
+    `starts_inside` is a fact: in the dimensions of `end` no offset is negative.
+    Windows of a `memref.subview`, which begins in its tensor, get it.
 
     `on_grid` is a fact: every offset is a multiple of the size in its dimension.
     `tile-layout-inference` writes it on windows of shared tiles that products
@@ -111,7 +115,8 @@ def Tile_RegionOp : Tile_Op<"region", [Pure, AttrSizedOperandSegments,
     (C13) every user of a window with `ids` is a `tile.copy`, `tile.atomic`,
           `tile.transpose`, `tile.arrange`, `tile.reduce_by` or `tile.scan_by`;
     (C14) `bounded` has ascending dimensions of a source in global memory, each
-          with one of `ends`.
+          with one of `ends`;
+    (C15) `starts_inside` only with `end`, and constant offsets there are at least 0.
 
     Example:
     ```mlir
@@ -137,6 +142,7 @@ def Tile_RegionOp : Tile_Op<"region", [Pure, AttrSizedOperandSegments,
         "dimensions in which the window ends before the buffer">:$bounded,
     Arg<OptionalAttr<I64Attr>, "dimension whose places are named">:$dim,
     Arg<OptionalAttr<I64Attr>, "known alignment in bytes">:$align,
+    Arg<UnitAttr, "offsets are not negative where the window has an end">:$starts_inside,
     Arg<UnitAttr, "offsets are multiples of the sizes">:$on_grid);
   let results = (outs Res<Tile_RegionType, "the window">:$region);
   let assemblyFormat = [{

@@ -178,6 +178,9 @@ bool tile_window_is_inside(TileRegionOp region, int dim);
 /// issue it store them at once: who waits for the copy waits for these threads,
 /// too.
 MlirValue tile_window_pad(MlirValue tile);
+/// Whether the window is known not to begin before place 0 in the dimensions in
+/// which it has an end of its own.
+bool tile_window_starts_inside(TileRegionOp region);
 
 //===-- Rows of tensors (TensorWindows.c) ---------------------------------===//
 

@@ -137,6 +137,18 @@ bool tile_window_is_inside(TileRegionOp region, int dim) {
          bounds.max <= extent - tile_region_static_sizes(region, dim);
 }
 
+bool tile_window_starts_inside(TileRegionOp region) {
+  if (tile_region_starts_inside(region))
+    return true;
+  for (intptr_t i = 0; i < tile_region_bounded_size(region); i++) {
+    TileIndexBounds bounds = tile_index_bounds(
+        tile_region_offset(region, (int)tile_region_bounded(region, i)));
+    if (!bounds.is_known || bounds.min < 0)
+      return false;
+  }
+  return true;
+}
+
 MlirValue tile_window_pad(MlirValue tile) {
   MlirValue none = {NULL};
   TileRegionOp region = tile_region_of(tile);

@@ -280,6 +280,23 @@ static MlirLogicalResult region_verify_offsets(TileRegionOp region) {
   return tile_success();
 }
 
+// (C15)
+static MlirLogicalResult region_verify_start(TileRegionOp region) {
+  if (!tile_region_bounded_size(region))
+    return tile_emit_error(region.op, "expects 'starts_inside' with an end");
+  for (intptr_t i = 0; i < tile_region_bounded_size(region); i++) {
+    int64_t dim = tile_region_bounded(region, i);
+    int64_t offset = tile_region_static_offsets(region, dim);
+    if (offset < 0 && !mlirShapedTypeIsDynamicStrideOrOffset(offset))
+      return tile_emit_error(region.op,
+                             "expects offsets of at least 0 with "
+                             "'starts_inside', got %" PRId64
+                             " in dimension %" PRId64,
+                             offset, dim);
+  }
+  return tile_success();
+}
+
 // (C14)
 static MlirLogicalResult region_verify_ends(TileRegionOp region,
                                             MlirType source) {
@@ -300,6 +317,9 @@ static MlirLogicalResult region_verify_ends(TileRegionOp region,
           rank - 1, dim);
     before = dim;
   }
+  if (tile_region_starts_inside(region) &&
+      tile_failed(region_verify_start(region))) // (C15)
+    return tile_failure();
   if (count > 0 && tile_space_of_attr(mlirMemRefTypeGetMemorySpace(source)) !=
                        TILE_SPACE_GLOBAL)
     return tile_emit_error(region.op,

@@ -599,13 +599,15 @@ func.func @copies_waited_for(%A: memref<64xf32>, %c: i1) attributes {tile.num_th
 
 // -----
 
-// The end of a window is known at run time only: the cure is in the message.
-func.func @bounded_window(%A: memref<?x?xf32>, %begin: index, %rows: index, %f: memref<64x64xf32, #tile.fragment>) attributes {tile.num_threads = 128 : i32} {
+// Parts of tensors may have sizes of run time, parts of tiles not: the cure is in the
+// message.
+func.func @bounded_window(%begin: index, %rows: index, %f: memref<64x64xf32, #tile.fragment>) attributes {tile.num_threads = 128 : i32} {
+  %A = tile.alloc : memref<128x64xf32, #gpu.address_space<workgroup>>
   // expected-note @+1 {{it is made here}}
-  %part = memref.subview %A[%begin, 0] [%rows, 64] [1, 1] : memref<?x?xf32> to memref<?x64xf32, strided<[?, 1], offset: ?>>
-  // expected-error @+1 {{expects operand 0 to be a whole tensor, not a part with sizes of run time: name the tensor, add the offsets of the part to those of the window, and leave out what is past its end in an element loop}}
-  %w = tile.region %part[0, 0] [64, 64] : memref<?x64xf32, strided<[?, 1], offset: ?>>
-  tile.copy %f to %w : memref<64x64xf32, #tile.fragment>, !tile.region<64x64xf32>
+  %part = memref.subview %A[%begin, 0] [%rows, 64] [1, 1] : memref<128x64xf32, #gpu.address_space<workgroup>> to memref<?x64xf32, strided<[64, 1], offset: ?>, #gpu.address_space<workgroup>>
+  %cast = memref.cast %part : memref<?x64xf32, strided<[64, 1], offset: ?>, #gpu.address_space<workgroup>> to memref<64x64xf32, strided<[64, 1], offset: ?>, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{expects operand 0}}
+  tile.copy %cast to %f : memref<64x64xf32, strided<[64, 1], offset: ?>, #gpu.address_space<workgroup>>, memref<64x64xf32, #tile.fragment>
   return
 }
 
