@@ -304,9 +304,10 @@ static MlirLogicalResult verify_names(const KernelSurvey *survey) {
   return tile_emit_error_with_note(
       survey->user, mlirOperationGetLocation(origin), "it comes from here",
       "expects operand %td to be the result of tile.alloc, "
-      "tile.barrier_alloc, tile.channel or tile.tensor_at, or a tensor from "
-      "outside the kernel, or a part of one that memref.subview, "
-      "memref.reinterpret_cast or memref.cast makes",
+      "tile.barrier_alloc or tile.channel, or a tensor from outside the "
+      "kernel, one that tile.tensor_at names or a part of these; canonicalize "
+      "looks through casts, and through subviews with constant sizes and unit "
+      "strides",
       survey->operand);
 }
 
