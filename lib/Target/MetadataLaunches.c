@@ -97,8 +97,8 @@ static MlirLogicalResult print_memory(TileHost *host, MlirValue memref,
   return tile_success();
 }
 
-// Extents and strides, contiguous dimension first, as in the driver API. One that
-// the kernel ends comes twice (tile.tensor_map).
+// Extents and strides, contiguous dimension first, as in the driver API. One
+// that the kernel ends comes twice (tile.tensor_map).
 typedef struct {
   int dims[TILE_MAX_RANK], strides[TILE_MAX_RANK];
   int count;
@@ -132,10 +132,10 @@ static MapRows map_rows(TileSlice *slice, TileTensorMapOp map,
     out.strides[out.count] = stride;
     out.dims[out.count++] = tile_slice_binary(slice, "arith.addi", extent,
                                               tile_slice_constant(slice, 1));
-    out.before = rows_sum(
-        slice, out.before,
-        tile_slice_binary(slice, "arith.muli", stride,
-                          tile_slice_constant(slice, window)));
+    out.before =
+        rows_sum(slice, out.before,
+                 tile_slice_binary(slice, "arith.muli", stride,
+                                   tile_slice_constant(slice, window)));
   }
   return out;
 }
@@ -167,7 +167,8 @@ static MlirLogicalResult print_tensor_map(TileHost *host, MlirValue operand,
                            "needs a tensor map that tile.tensor_map makes");
   MlirValue tensor = tile_tensor_map_tensor(map);
   MlirType type = mlirValueGetType(tensor);
-  const TileDtypeInfo *dtype = tile_elem_info(mlirShapedTypeGetElementType(type));
+  const TileDtypeInfo *dtype =
+      tile_elem_info(mlirShapedTypeGetElementType(type));
   if (!dtype)
     return tile_emit_internal_error(map.op, "its elements have no dtype");
   MapRows rows = map_rows(slice, map, tensor);
@@ -177,8 +178,8 @@ static MlirLogicalResult print_tensor_map(TileHost *host, MlirValue operand,
     return tile_failure();
   tile_json_print_string(json, "dtype", dtype->name);
   if (tile_failed(print_rows(json, "dims", rows.dims, rows.count)) ||
-      tile_failed(print_rows(json, "strides_bytes", rows.strides + 1,
-                             rows.count - 1)))
+      tile_failed(
+          print_rows(json, "strides_bytes", rows.strides + 1, rows.count - 1)))
     return tile_failure();
   print_boxes(json, map, (int)mlirShapedTypeGetRank(type));
   tile_json_print_int(json, "swizzle_bytes", tile_tensor_map_swizzle(map));

@@ -16,8 +16,8 @@
 
 //===-- Tensors -----------------------------------------------------------===//
 
-// Where an address comes from: the table that it is read from, or the value that
-// the host gave. Null: it is computed.
+// Where an address comes from: the table that it is read from, or the value
+// that the host gave. Null: it is computed.
 static MlirValue origin_of(MlirOperation at) {
   MlirValue address = tile_tensor_at_address(tile_tensor_at_cast(at));
   if (mlirValueIsABlockArgument(address)) {
@@ -113,7 +113,8 @@ static bool is_of_host(MlirValue root) {
 }
 
 bool tile_tensor_is_distinct(MlirValue root) {
-  if (mlirValueIsAOpResult(root) && tile_tensor_at_is(mlirOpResultGetOwner(root)))
+  if (mlirValueIsAOpResult(root) &&
+      tile_tensor_at_is(mlirOpResultGetOwner(root)))
     return origin_of(mlirOpResultGetOwner(root)).ptr != NULL;
   if (!mlirValueIsABlockArgument(root))
     return is_of_host(root);
@@ -175,8 +176,8 @@ static int64_t mixed_divisor(MlirAttribute constants, TileRange operands,
                              int at) {
   intptr_t operand = 0;
   for (int i = 0; i < at; i++)
-    operand += mlirShapedTypeIsDynamicSize(
-        mlirDenseI64ArrayGetElement(constants, i));
+    operand +=
+        mlirShapedTypeIsDynamicSize(mlirDenseI64ArrayGetElement(constants, i));
   int64_t fixed = mlirDenseI64ArrayGetElement(constants, at);
   return tile_index_divisor(
       mlirShapedTypeIsDynamicSize(fixed)
@@ -191,9 +192,8 @@ static Alignment align_subview(MemRefSubViewOp view, Alignment source,
     int64_t divisor = mixed_divisor(memref_subview_static_offsets_attr(view),
                                     memref_subview_offsets(view), d);
     if (divisor)
-      source.address = tile_gcd(source.address,
-                                d == last ? divisor * elem_bytes
-                                          : source.strides);
+      source.address = tile_gcd(source.address, d == last ? divisor * elem_bytes
+                                                          : source.strides);
   }
   return source;
 }
@@ -243,10 +243,10 @@ int64_t tile_view_align_bytes(MlirValue tensor, int64_t root_align_bytes) {
   MlirValue root = tile_tensor_behind(tensor);
   if (elem_bytes < 1 || mlirValueEqual(root, tensor))
     return root_align_bytes > elem_bytes ? root_align_bytes : elem_bytes;
-  Alignment all = align_tensor(
-      tensor, root,
-      root_align_bytes > elem_bytes ? root_align_bytes : elem_bytes,
-      elem_bytes);
+  Alignment all = align_tensor(tensor, root,
+                               root_align_bytes > elem_bytes ? root_align_bytes
+                                                             : elem_bytes,
+                               elem_bytes);
   return tile_gcd(all.address, all.strides);
 }
 

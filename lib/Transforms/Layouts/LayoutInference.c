@@ -15,10 +15,10 @@
 #include "Analysis/Index/Index.h"
 #include "Analysis/Instructions/Instructions.h"
 #include "Analysis/Memory/Memory.h"
+#include "Dialect/Boxes.h"
 #include "Dialect/Im2col.h"
 #include "Dialect/Ops.h"
 #include "Dialect/Products.h"
-#include "Dialect/Boxes.h"
 #include "Dialect/TileLayouts.h"
 #include "Layout/LayoutAccess.h"
 #include "LayoutExchange.h"
@@ -165,8 +165,8 @@ static Description read_map(TileTensorMapOp map) {
   Description out = {.swizzle_bytes = (int)tile_tensor_map_swizzle(map)};
   out.box_rank =
       read_list(tile_tensor_map_box_attr(map), out.box, TILE_MAX_RANK);
-  out.has_ends = read_list(tile_tensor_map_ends_attr(map), out.ends,
-                           TILE_MAX_RANK) > 0;
+  out.has_ends =
+      read_list(tile_tensor_map_ends_attr(map), out.ends, TILE_MAX_RANK) > 0;
   out.num_pixels = read_list(tile_tensor_map_lower_attr(map), out.lower,
                              TILE_IM2COL_MAX_DIMS);
   read_list(tile_tensor_map_upper_attr(map), out.upper, TILE_IM2COL_MAX_DIMS);

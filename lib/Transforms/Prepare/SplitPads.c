@@ -71,8 +71,8 @@ static MlirValue compare(TileBuilder *b, ArithCmpIPredicate predicate,
   return arith_cmpi(b, .predicate = predicate, .lhs = x, .rhs = y);
 }
 
-// Whether the window begins and ends in the tensor, before an end of its own, in each dimension in which
-// that is not known.
+// Whether the window begins and ends in the tensor, before an end of its own,
+// in each dimension in which that is not known.
 static MlirValue is_inside(TileBuilder *b, TileRegionOp region) {
   MlirValue source = tile_region_source(region), all = TILE_NULL_VALUE;
   int rank = (int)tile_region_static_sizes_size(region);

@@ -15,8 +15,8 @@
 #include "Tile/Ops/llvm.h"
 #include "Tile/Ops/nvvm.h"
 
-// Where a window that ends where the kernel says lies in a dimension that its map
-// has twice (tile.tensor_map): `x` of its first element, and `y`.
+// Where a window that ends where the kernel says lies in a dimension that its
+// map has twice (tile.tensor_map): `x` of its first element, and `y`.
 static void ended_place(Lowering *l, const View *view, int d, int64_t extent,
                         TileInt *out_x, TileInt *out_y) {
   TileInt first = view->offset[d];

@@ -82,8 +82,8 @@ static bool check_memory(Lowering *l, MlirOperation op, const Memory *memory) {
   return true;
 }
 
-// Upstream adds the offset that the type of a tensor states to the pointer, which
-// here is that of the first element.
+// Upstream adds the offset that the type of a tensor states to the pointer,
+// which here is that of the first element.
 static int64_t stated_offset(MlirType type) {
   int64_t strides[TILE_MAX_RANK], offset = 0;
   mlirMemRefTypeGetStridesAndOffset(type, strides, &offset);

@@ -49,8 +49,7 @@ static Memory *view_add(Lowering *l, MlirValue result, const Memory *source,
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(result));
   MlirValue pointer =
       element_pointer(l, source->pointer, source->element, linear);
-  Memory *memory =
-      memory_add(l, result, TILE_SPACE_GLOBAL, element, pointer);
+  Memory *memory = memory_add(l, result, TILE_SPACE_GLOBAL, element, pointer);
   memory->rank = (int)mlirShapedTypeGetRank(mlirValueGetType(result));
   return memory;
 }
@@ -81,17 +80,16 @@ void lower_memref_subview(Lowering *l, MlirOperation op) {
     TileInt offset = extend(l, mixed_next(l, &offsets, d));
     TileInt size = extent_next(l, &sizes, d);
     TileInt step = extend(l, mixed_next(l, &strides, d));
-    linear = tile_int_add(
-        &l->i64, linear, tile_int_mul_value(&l->i64, offset, source->stride[d]));
+    linear =
+        tile_int_add(&l->i64, linear,
+                     tile_int_mul_value(&l->i64, offset, source->stride[d]));
     bool is_unit = tile_int_is_constant(size) && size.constant == 1;
-    if (kept == rank ||
-        (is_unit && mlirShapedTypeGetDimSize(type, kept) != 1))
+    if (kept == rank || (is_unit && mlirShapedTypeGetDimSize(type, kept) != 1))
       continue;
     extent[kept] = size;
     stride[kept++] = tile_int_mul_value(&l->i64, step, source->stride[d]);
   }
-  Memory *memory =
-      view_add(l, memref_subview_result(view), source, linear);
+  Memory *memory = view_add(l, memref_subview_result(view), source, linear);
   memcpy(memory->extent, extent, sizeof extent);
   memcpy(memory->stride, stride, sizeof stride);
 }
@@ -150,12 +148,10 @@ void lower_memref_cast(Lowering *l, MlirOperation op) {
 void lower_tile_tensor_at(Lowering *l, MlirOperation op) {
   TileTensorAtOp at = tile_tensor_at_cast(op);
   MlirType type = mlirValueGetType(tile_tensor_at_tensor(at));
-  MlirValue pointer =
-      llvm_inttoptr(&l->b, .type = type_pointer(l, 1),
-                    .arg = tile_tensor_at_address(at));
-  Memory *memory =
-      memory_add(l, tile_tensor_at_tensor(at), TILE_SPACE_GLOBAL,
-                 mlirShapedTypeGetElementType(type), pointer);
+  MlirValue pointer = llvm_inttoptr(&l->b, .type = type_pointer(l, 1),
+                                    .arg = tile_tensor_at_address(at));
+  Memory *memory = memory_add(l, tile_tensor_at_tensor(at), TILE_SPACE_GLOBAL,
+                              mlirShapedTypeGetElementType(type), pointer);
   int64_t stride = 1;
   memory->rank = (int)mlirShapedTypeGetRank(type);
   for (int d = memory->rank - 1; d >= 0; d--) {
