@@ -163,6 +163,8 @@ def Tile_TensorAtOp : Tile_Op<"tensor_at", [Pure]> {
     table in memory holds, or that the host gave. The result begins there, row by
     row; `memref.reinterpret_cast` gives it the extents and strides that are
     known at run time. So tensors of a batch may each have memory of their own.
+    The host gives an address (`tile.address`) as i64: an index of a kernel has
+    32 bits.
 
     It is apart from all other tensors of the kernel, as arguments are, but for
     those whose address comes from the same table, or from the same value: these

@@ -141,12 +141,10 @@ bool tile_window_is_inside(TileRegionOp region, int dim) {
 bool tile_window_starts_inside(TileRegionOp region) {
   if (tile_region_starts_inside(region))
     return true;
-  for (intptr_t i = 0; i < tile_region_bounded_size(region); i++) {
-    TileIndexBounds bounds = tile_index_bounds(
-        tile_region_offset(region, (int)tile_region_bounded(region, i)));
-    if (!bounds.is_known || bounds.min < 0)
+  for (intptr_t i = 0; i < tile_region_bounded_size(region); i++)
+    if (!tile_index_is_natural(
+            tile_region_offset(region, (int)tile_region_bounded(region, i))))
       return false;
-  }
   return true;
 }
 
