@@ -95,6 +95,10 @@ bool tile_signals_cluster(MlirOperation op);
 bool tile_is_reached_remotely(MlirValue tile);
 
 TileBuffer tile_buffer_of(MlirValue tile);
+/// Parts of tensors that a kernel makes (`memref.subview`,
+/// `memref.reinterpret_cast`, `memref.cast`, `memref.assume_alignment`) are
+/// tensors of their own; this is what they are parts of.
+MlirValue tile_tensor_behind(MlirValue tensor);
 /// Whether `tile` is all of its base.
 bool tile_is_whole(MlirValue tile);
 /// The `tile.alloc` of a buffer, or a null handle.

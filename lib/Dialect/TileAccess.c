@@ -3,6 +3,7 @@
 
 #include "ElementLoops.h"
 #include "Im2col.h"
+#include "Tile/Ops/memref.h"
 #include "TileCombine.h"
 
 //===-- Buffers -----------------------------------------------------------===//
@@ -80,6 +81,17 @@ static bool is_named_remotely(MlirValue tile) {
 
 bool tile_is_reached_remotely(MlirValue tile) {
   return is_named_remotely(tile_buffer_of(tile).root);
+}
+
+MlirValue tile_tensor_behind(MlirValue tensor) {
+  while (mlirValueIsAOpResult(tensor)) {
+    MlirOperation op = mlirOpResultGetOwner(tensor);
+    if (!memref_subview_is(op) && !memref_reinterpret_cast_is(op) &&
+        !memref_cast_is(op) && !memref_assume_alignment_is(op))
+      break;
+    tensor = mlirOperationGetOperand(op, 0);
+  }
+  return tensor;
 }
 
 bool tile_is_whole(MlirValue tile) {

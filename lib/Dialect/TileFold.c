@@ -37,6 +37,7 @@ typedef struct {
     bool is_dropped;
     MlirValue end; // of the window by itself; or null
   } dim[MAX_SOURCE_RANK];
+  bool starts_inside;   // where it has an end
   bool is_of_kernel;    // a subview that a kernel makes, no tensor of the host
   MlirValue ids, first; // that name places in dimension `by`, or null
   int64_t by;
@@ -69,6 +70,7 @@ static bool window_of_region(TileRegionOp region, Window *out) {
   for (intptr_t i = 0; i < tile_region_bounded_size(region); i++)
     out->dim[tile_region_bounded(region, i)].end =
         tile_range_at(tile_region_ends(region), i);
+  out->starts_inside = tile_region_starts_inside(region);
   out->ids = tile_region_ids(region);
   out->first = tile_region_ids_offset(region);
   out->by = out->ids.ptr ? tile_region_dim(region) : 0;
@@ -166,6 +168,7 @@ static MlirValue window_build(TileBuilder *b, const Window *w, MlirValue pad,
   return tile_region(b, .source = w->source, .offsets = {offsets, num_offsets},
                      .ends = {ends, num_ends},
                      .bounded = {num_ends ? bounded : NULL, num_ends},
+                     .starts_inside = w->starts_inside && num_ends > 0,
                      .ids = w->ids, .ids_offset = w->first, .dim = by,
                      .pad = pad, .static_offsets = {constants, w->rank},
                      .static_sizes = {sizes, w->rank},
@@ -450,9 +453,11 @@ static MlirLogicalResult fold_subview(MlirRewritePattern pattern,
     return no_match();
   TileBuilder b = {mlirPatternRewriterAsBase(rewriter),
                    mlirOperationGetLocation(op)};
+  outer.starts_inside = true; // as parts do, and windows of them that can end
   for (int d = 0, k = 0; d < outer.rank; d++) {
     if (outer.dim[d].is_dropped)
       continue;
+    outer.starts_inside &= !sum.dim[d].end.ptr || inner.starts_inside;
     outer.dim[d].end = needs_end[d] ? end_of(&b, &outer, d) : sum.dim[d].end;
     add_offset(&b, &outer, d, &inner, k++);
     outer.dim[d].size = sum.dim[d].size;

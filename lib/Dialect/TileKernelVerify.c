@@ -65,10 +65,13 @@ static bool is_argument_of(MlirValue value, MlirOperation kernel) {
 }
 
 static bool is_name(MlirValue root, TileSpace space, MlirOperation kernel) {
+  if (space == TILE_SPACE_GLOBAL)
+    root = tile_tensor_behind(root);
   if (mlirValueIsAOpResult(root)) {
     MlirOperation owner = mlirOpResultGetOwner(root);
     if (tile_alloc_is(owner) || tile_storage_is(owner) ||
-        tile_barrier_alloc_is(owner) || tile_channel_is(owner))
+        tile_tensor_at_is(owner) || tile_barrier_alloc_is(owner) ||
+        tile_channel_is(owner))
       return true;
   }
   return is_argument_of(root, kernel) ||
@@ -383,15 +386,15 @@ static MlirLogicalResult verify_names(const KernelSurvey *survey) {
       !mlirShapedTypeHasStaticShape(mlirValueGetType(root)))
     return tile_emit_error_with_note(
         survey->user, mlirOperationGetLocation(origin), "it is made here",
-        "expects operand %td to be a whole tensor, not a part with sizes of "
-        "run time: name the tensor, add the offsets of the part to those of "
-        "the window, and leave out what is past its end in an element loop",
+        "expects operand %td to be a whole tile, not a part with sizes of run "
+        "time: name the tile, and add the offsets of the part to those of the "
+        "window",
         survey->operand);
   return tile_emit_error_with_note(
       survey->user, mlirOperationGetLocation(origin), "it comes from here",
       "expects operand %td to be the result of tile.alloc, "
       "tile.barrier_alloc or tile.channel, or a tensor from outside the "
-      "kernel; canonicalize "
+      "kernel, one that tile.tensor_at names or a part of these; canonicalize "
       "looks through casts, and through subviews with constant sizes and unit "
       "strides",
       survey->operand);

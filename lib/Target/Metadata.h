@@ -205,6 +205,8 @@ MlirLogicalResult tile_host_add_view(TileHost *host, MlirOperation op);
 bool tile_host_view_is(MlirOperation op);
 /// Notes that what `memref` is a view of is written.
 void tile_host_note_write(TileHost *host, MlirValue memref);
+/// The same of memrefs whose addresses `number` is computed from.
+void tile_host_note_addresses(TileHost *host, MlirValue number);
 /// When a new workspace is used last, and whether it is returned.
 void tile_host_plan_release(TileHost *host, MlirOperation alloc, int number,
                             bool *out_is_returned);

@@ -95,6 +95,50 @@ void tile_host_note_write(TileHost *host, MlirValue memref) {
   }
 }
 
+//===-- Addresses ---------------------------------------------------------===//
+//
+// What a kernel is given as a number it may write, or keep for a later one.
+
+enum { MAX_ARITHMETIC = 16 }; // ops between an address and a launch
+
+static bool is_address(MlirOperation op) {
+  return tile_address_is(op) || memref_extract_aligned_pointer_as_index_is(op);
+}
+
+static void note_addresses(TileHost *host, MlirValue number, int depth) {
+  if (!mlirValueIsAOpResult(number) || depth > MAX_ARITHMETIC)
+    return;
+  MlirOperation op = mlirOpResultGetOwner(number);
+  if (is_address(op))
+    tile_host_note_write(host, mlirOperationGetOperand(op, 0));
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    note_addresses(host, mlirOperationGetOperand(op, i), depth + 1);
+}
+
+void tile_host_note_addresses(TileHost *host, MlirValue number) {
+  note_addresses(host, number, 0);
+}
+
+static bool reaches_launch(MlirValue number, int depth) {
+  if (depth > MAX_ARITHMETIC)
+    return true;
+  for (MlirOpOperand use = mlirValueGetFirstUse(number);
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = mlirOpOperandGetOwner(use);
+    if (gpu_launch_func_is(op) || memref_store_is(op))
+      return true;
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+      if (reaches_launch(mlirOperationGetResult(op, i), depth + 1))
+        return true;
+  }
+  return false;
+}
+
+// Whether a kernel may find the memory by its address: it lives to the end.
+static bool escapes(MlirOperation op) {
+  return is_address(op) && reaches_launch(mlirOperationGetResult(op, 0), 0);
+}
+
 //===-- Forwards ----------------------------------------------------------===//
 
 // What one use of a memref makes of it.
@@ -123,7 +167,7 @@ static MlirOperation ancestor_in(MlirOperation op, MlirBlock block) {
 typedef struct {
   MlirBlock block;    // holds all uses so far, at any depth
   MlirOperation last; // the op of it that holds the last one
-  bool is_returned, is_freed;
+  bool is_returned, is_freed, escapes;
 } Life;
 
 // What a yield hands on may be used wherever the op around it has results, and
@@ -133,6 +177,7 @@ static void note_use(Life *life, MlirOperation op) {
     op = mlirOperationGetParentOperation(op);
   life->is_returned |= func_return_is(op);
   life->is_freed |= memref_dealloc_is(op) || gpu_dealloc_is(op);
+  life->escapes |= escapes(op);
   MlirOperation ancestor = ancestor_in(op, life->block);
   while (!ancestor.ptr) {
     MlirOperation parent = mlirBlockGetParentOperation(life->block);
@@ -159,7 +204,7 @@ void tile_host_plan_release(TileHost *host, MlirOperation alloc, int number,
       note_use(&life, op);
     }
   *out_is_returned = life.is_returned;
-  if (life.is_returned || life.is_freed)
+  if (life.is_returned || life.is_freed || life.escapes)
     return;
   TileHostRelease *release = TILE_ARENA_NEW(arena, TileHostRelease, 1);
   *release = (TileHostRelease){

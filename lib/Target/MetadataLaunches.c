@@ -46,6 +46,13 @@ static void print_corner(TileJson *json, const char *key,
   tile_json_close(json, ']');
 }
 
+// How many places windows have in a dimension that the kernel ends; 0: in one
+// that it does not.
+static int64_t ended_extent(TileTensorMapOp map, int dim) {
+  MlirAttribute ends = tile_tensor_map_ends_attr(map);
+  return mlirAttributeIsNull(ends) ? 0 : mlirDenseI64ArrayGetElement(ends, dim);
+}
+
 static void print_boxes(TileJson *json, TileTensorMapOp map, int rank) {
   bool is_im2col = !mlirAttributeIsNull(tile_tensor_map_step_attr(map));
   if (is_im2col) {
@@ -56,12 +63,17 @@ static void print_boxes(TileJson *json, TileTensorMapOp map, int rank) {
     tile_json_print_int(json, "pixels_per_column", tile_tensor_map_box(map, 0));
   } else {
     tile_json_open(json, "box", '[');
-    for (int i = 0; i < rank; i++)
+    for (int i = 0; i < rank; i++) {
       tile_json_print_int(json, NULL, tile_tensor_map_box(map, rank - 1 - i));
+      if (ended_extent(map, rank - 1 - i))
+        tile_json_print_int(json, NULL, 1);
+    }
     tile_json_close(json, ']');
   }
   tile_json_open(json, "elem_strides", '[');
   for (int i = 0; i < rank; i++) {
+    if (ended_extent(map, rank - 1 - i))
+      tile_json_print_int(json, NULL, 1);
     bool is_pixel = is_im2col && i > 0 && i < rank - 1;
     tile_json_print_int(json, NULL,
                         is_pixel ? tile_tensor_map_step(map, rank - 2 - i) : 1);
@@ -85,8 +97,65 @@ static MlirLogicalResult print_memory(TileHost *host, MlirValue memref,
   return tile_success();
 }
 
+// Extents and strides, contiguous dimension first, as in the driver API. One
+// that the kernel ends comes twice (tile.tensor_map).
+typedef struct {
+  int dims[TILE_MAX_RANK], strides[TILE_MAX_RANK];
+  int count;
+  int before; // bytes from the address of the map to the tensor; -1: none
+} MapRows;
+
+static int rows_sum(TileSlice *slice, int a, int b) {
+  return a < 0 ? b : tile_slice_binary(slice, "arith.addi", a, b);
+}
+
 // Dimensions of a tensor map are counted from the contiguous one, those of a
 // memref towards it.
+static MapRows map_rows(TileSlice *slice, TileTensorMapOp map,
+                        MlirValue tensor) {
+  MlirType type = mlirValueGetType(tensor);
+  int elem_bytes = tile_slice_constant(
+      slice, tile_elem_bits(mlirShapedTypeGetElementType(type)) / 8);
+  MapRows out = {.before = -1};
+  int rank = (int)mlirShapedTypeGetRank(type);
+  for (int d = rank - 1; d >= 0; d--) {
+    int extent = tile_slice_extent(slice, tensor, d), stride = elem_bytes;
+    if (d < rank - 1)
+      stride = tile_slice_binary(
+          slice, "arith.muli", tile_slice_stride(slice, tensor, d), elem_bytes);
+    int64_t window = ended_extent(map, d);
+    out.strides[out.count] = stride;
+    out.dims[out.count++] =
+        window ? tile_slice_constant(slice, window) : extent;
+    if (!window)
+      continue;
+    out.strides[out.count] = stride;
+    out.dims[out.count++] = tile_slice_binary(slice, "arith.addi", extent,
+                                              tile_slice_constant(slice, 1));
+    out.before =
+        rows_sum(slice, out.before,
+                 tile_slice_binary(slice, "arith.muli", stride,
+                                   tile_slice_constant(slice, window)));
+  }
+  return out;
+}
+
+static MlirLogicalResult print_map_memory(TileHost *host, MlirValue tensor,
+                                          int before, TileJson *json) {
+  TileSlice *slice = &host->slice;
+  if (before < 0)
+    return print_memory(host, tensor, json);
+  int pointer = tile_slice_pointer(slice, tensor);
+  int address = pointer < 0
+                    ? -1
+                    : tile_slice_binary(slice, "arith.subi", pointer, before);
+  if (address < 0)
+    return tile_failure();
+  slice->is_version_2 = true;
+  tile_json_print_int(json, "address", address);
+  return tile_success();
+}
+
 static MlirLogicalResult print_tensor_map(TileHost *host, MlirValue operand,
                                           TileJson *json) {
   TileSlice *slice = &host->slice;
@@ -98,31 +167,21 @@ static MlirLogicalResult print_tensor_map(TileHost *host, MlirValue operand,
                            "needs a tensor map that tile.tensor_map makes");
   MlirValue tensor = tile_tensor_map_tensor(map);
   MlirType type = mlirValueGetType(tensor);
-  MlirType element = mlirShapedTypeGetElementType(type);
-  const TileDtypeInfo *dtype = tile_elem_info(element);
+  const TileDtypeInfo *dtype =
+      tile_elem_info(mlirShapedTypeGetElementType(type));
   if (!dtype)
     return tile_emit_internal_error(map.op, "its elements have no dtype");
-
-  int rank = (int)mlirShapedTypeGetRank(type);
-  int dims[TILE_MAX_RANK], strides[TILE_MAX_RANK];
-  int elem_bytes = tile_slice_constant(slice, tile_elem_bits(element) / 8);
-  for (int i = 0; i < rank; i++) {
-    int d = rank - 1 - i;
-    dims[i] = tile_slice_extent(slice, tensor, d);
-    strides[i] = i == 0 ? elem_bytes
-                        : tile_slice_binary(slice, "arith.muli",
-                                            tile_slice_stride(slice, tensor, d),
-                                            elem_bytes);
-  }
+  MapRows rows = map_rows(slice, map, tensor);
   tile_json_open(json, NULL, '{');
   tile_json_print_string(json, "kind", "tensor_map");
-  if (tile_failed(print_memory(host, tensor, json)))
+  if (tile_failed(print_map_memory(host, tensor, rows.before, json)))
     return tile_failure();
   tile_json_print_string(json, "dtype", dtype->name);
-  if (tile_failed(print_rows(json, "dims", dims, rank)) ||
-      tile_failed(print_rows(json, "strides_bytes", strides + 1, rank - 1)))
+  if (tile_failed(print_rows(json, "dims", rows.dims, rows.count)) ||
+      tile_failed(
+          print_rows(json, "strides_bytes", rows.strides + 1, rows.count - 1)))
     return tile_failure();
-  print_boxes(json, map, rank);
+  print_boxes(json, map, (int)mlirShapedTypeGetRank(type));
   tile_json_print_int(json, "swizzle_bytes", tile_tensor_map_swizzle(map));
   tile_json_print_string(json, "oob", "zero");
   tile_json_close(json, '}');
@@ -229,8 +288,9 @@ static void note_writes(TileHost *host, GPULaunchFuncOp launch) {
   TileRange operands = gpu_launch_func_kernelOperands(launch);
   for (int i = 0; i < operands.n; i++) {
     MlirValue operand = tile_range_at(operands, i);
-    if (mlirTypeIsAMemRef(mlirValueGetType(operand)) &&
-        kernel_may_write(kernel, i))
+    if (!mlirTypeIsAMemRef(mlirValueGetType(operand)))
+      tile_host_note_addresses(host, operand);
+    else if (kernel_may_write(kernel, i))
       tile_host_note_write(host, operand);
   }
 }

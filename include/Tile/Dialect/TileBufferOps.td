@@ -76,14 +76,20 @@ def Tile_RegionOp : Tile_Op<"region", [Pure, AttrSizedOperandSegments,
 
     With `end [d, …] (%e, …)` the window ends at place `%e` of dimension `d`, if
     the buffer does not end before it: what is there or behind it is outside. So a
-    group of rows has an end of its own, which only the kernel knows. A
-    `memref.subview` with sizes of run time becomes such a window where offsets
-    into it are known not to be negative. TMA, which knows the end of the tensor
-    alone, does not take it.
+    group of rows has an end of its own, which only the kernel knows. A window of
+    a `memref.subview` with sizes of run time and strides of 1 becomes such a
+    window where offsets into it are known not to be negative; any other part of
+    a tensor that a kernel makes (`memref.subview`, `memref.reinterpret_cast`) is
+    a tensor of its own, which begins and ends where the kernel says. TMA takes such
+    windows where the dimension is not the last one and they are known not to
+    begin before place 0 of it, by arithmetic or by the fact `starts_inside`.
 
     `align` is a fact: the address of `source` and every stride but the last are
     multiples of that many bytes. `tile-make-variants` writes it where a
     `tile.require` on the host guarantees it.
+
+    `starts_inside` is a fact: in the dimensions of `end` no offset is negative.
+    Windows of a `memref.subview`, which begins in its tensor, get it.
 
     `on_grid` is a fact: every offset is a multiple of the size in its dimension.
     `tile-layout-inference` writes it on windows of shared tiles that products
@@ -109,7 +115,8 @@ def Tile_RegionOp : Tile_Op<"region", [Pure, AttrSizedOperandSegments,
     (C13) every user of a window with `ids` is a `tile.copy`, `tile.atomic`,
           `tile.transpose`, `tile.arrange`, `tile.reduce_by` or `tile.scan_by`;
     (C14) `bounded` has ascending dimensions of a source in global memory, each
-          with one of `ends`.
+          with one of `ends`;
+    (C15) `starts_inside` only with `end`, and constant offsets there are at least 0.
 
     Example:
     ```mlir
@@ -135,6 +142,7 @@ def Tile_RegionOp : Tile_Op<"region", [Pure, AttrSizedOperandSegments,
         "dimensions in which the window ends before the buffer">:$bounded,
     Arg<OptionalAttr<I64Attr>, "dimension whose places are named">:$dim,
     Arg<OptionalAttr<I64Attr>, "known alignment in bytes">:$align,
+    Arg<UnitAttr, "offsets are not negative where the window has an end">:$starts_inside,
     Arg<UnitAttr, "offsets are multiples of the sizes">:$on_grid);
   let results = (outs Res<Tile_RegionType, "the window">:$region);
   let assemblyFormat = [{
@@ -146,6 +154,41 @@ def Tile_RegionOp : Tile_Op<"region", [Pure, AttrSizedOperandSegments,
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
   let cInfer = 1;
+}
+
+def Tile_TensorAtOp : Tile_Op<"tensor_at", [Pure]> {
+  let summary = "the tensor at an address that the kernel knows";
+  let description = [{
+    Names global memory by its address, in bytes: a number of 64 bits that a
+    table in memory holds, or that the host gave. The result begins there, row by
+    row; `memref.reinterpret_cast` gives it the extents and strides that are
+    known at run time. So tensors of a batch may each have memory of their own.
+    The host gives an address (`tile.address`) as i64: an index of a kernel has
+    32 bits.
+
+    It is apart from all other tensors of the kernel, as arguments are, but for
+    those whose address comes from the same table, or from the same value: these
+    may share memory. Addresses that are computed from others may be anywhere.
+
+    TMA does not take it: a tensor map is made on the host. `align` on a
+    `tile.region` says how its rows are aligned.
+
+    Constraints:
+    (C1) the result is in global memory, has the identity layout, a static shape
+         and rank 0 to 5;
+    (C2) inside a kernel.
+
+    Example:
+    ```mlir
+    %address = memref.load %pointers[%group] : memref<?xi64>
+    %first = tile.tensor_at %address : memref<f16>
+    %A = memref.reinterpret_cast %first to offset: [0], sizes: [%m, %k], strides: [%k, 1] : memref<f16> to memref<?x?xf16, strided<[?, 1]>>
+    ```
+  }];
+  let arguments = (ins Arg<I64, "address of the first byte">:$address);
+  let results = (outs Res<AnyMemRef, "the tensor">:$tensor);
+  let assemblyFormat = "$address attr-dict `:` type($tensor)";
+  let hasVerifier = 1;
 }
 
 def Tile_StorageOp : Tile_Op<"storage", [Pure,

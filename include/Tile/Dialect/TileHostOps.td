@@ -93,6 +93,15 @@ def Tile_TensorMapOp : Tile_Op<"tensor_map", [MemoryEffects<[MemRead]>]> {
     every `step`-th pixel from `lower`, relative to the first one, to `upper`,
     relative to the last one. Such maps serve copies from `tile.im2col`.
 
+    With `ends` it serves windows that end where the kernel says, in each
+    dimension for which the list has a number other than 0: their extent in it.
+    The hardware knows one end, that of the map. So the map has the dimension
+    twice, with one stride: `x` from 0 to the extent `w` of the window, and `y`
+    from 0 to the end of the tensor, `w` places further back. Element `i` of a
+    window from `first` to `end` is at `x = w - r + i` and `y = first + r`, with
+    `r` elements, at most `w`, before the end: what is behind it has no `x`, is
+    read as zero and not written.
+
     Constraints:
     (C1) `tensor` is in global memory, of rank 1 to 5, with last stride 1;
     (C2) one box extent per dimension, each from 1 to 256; in the im2col form
@@ -104,7 +113,9 @@ def Tile_TensorMapOp : Tile_Op<"tensor_map", [MemoryEffects<[MemRead]>]> {
     (C6) not inside a kernel;
     (C7) all of `lower`, `upper` and `step` or none, on tensors of rank 3 to 5, a
          number each per dimension of pixels: corners of 16 bits in rank 3, 8 in
-         rank 4 and 5 in rank 5, steps from 1 to 8.
+         rank 4 and 5 in rank 5, steps from 1 to 8;
+    (C8) `ends` in the tiled form only, one number of at least 0 per dimension, 0
+         for the last one; rank and numbers other than 0 are at most 5 together.
 
     | form | `box` | copies |
     |---|---|---|
@@ -114,19 +125,21 @@ def Tile_TensorMapOp : Tile_Op<"tensor_map", [MemoryEffects<[MemRead]>]> {
     Example:
     ```mlir
     %t = tile.tensor_map %A box [128, 64] swizzle 128 : memref<?x?xbf16>
+    %g = tile.tensor_map %A box [128, 64] ends [128, 0] swizzle 128 : memref<?x?xbf16>
     %i = tile.tensor_map %X box [128, 64] lower [-1, -1] upper [-1, -1] step [2, 2] swizzle 128 : memref<?x?x?x64xbf16>
     ```
   }];
   let arguments = (ins
     Arg<AnyMemRef, "the tensor">:$tensor,
     Arg<DenseI64ArrayAttr, "extents of a box, in elements">:$box,
+    Arg<OptionalAttr<DenseI64ArrayAttr>, "extents of windows in dimensions that the kernel ends">:$ends,
     Arg<OptionalAttr<DenseI64ArrayAttr>, "first pixels, from the first ones">:$lower,
     Arg<OptionalAttr<DenseI64ArrayAttr>, "last pixels, from the last ones">:$upper,
     Arg<OptionalAttr<DenseI64ArrayAttr>, "pixels from one to the next">:$step,
     Arg<DefaultValuedAttr<I64Attr, "0">, "swizzle span in bytes">:$swizzle);
   let results = (outs Res<Tile_TensorMapType, "the tensor map">:$map);
   let assemblyFormat = [{
-    $tensor `box` $box (`lower` $lower^)? (`upper` $upper^)? (`step` $step^)?
+    $tensor `box` $box (`ends` $ends^)? (`lower` $lower^)? (`upper` $upper^)? (`step` $step^)?
     (`swizzle` $swizzle^)? attr-dict `:` type($tensor)
   }];
   let hasVerifier = 1;

@@ -156,6 +156,10 @@ TileOverlap tile_boxes_overlap(TileIndices *indices, const TileBox *now,
 
 /// The memref that `tile` is a part of.
 MlirValue tile_tensor_root(MlirValue tile);
+/// Multiple of which the address and all strides but the last of a tensor are,
+/// in bytes, where those of what it is a part of (tile_tensor_behind) are
+/// multiples of `root_align_bytes`, 0: of an element.
+int64_t tile_view_align_bytes(MlirValue tensor, int64_t root_align_bytes);
 /// Whether the memref shares no memory with any other one of which this holds:
 /// arguments of a function that does not opt out with `tile.may_alias`,
 /// workspaces of the host, constant globals.
@@ -174,6 +178,9 @@ bool tile_window_is_inside(TileRegionOp region, int dim);
 /// issue it store them at once: who waits for the copy waits for these threads,
 /// too.
 MlirValue tile_window_pad(MlirValue tile);
+/// Whether the window is known not to begin before place 0 in the dimensions in
+/// which it has an end of its own.
+bool tile_window_starts_inside(TileRegionOp region);
 
 //===-- Rows of tensors (TensorWindows.c) ---------------------------------===//
 

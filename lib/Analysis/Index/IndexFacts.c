@@ -317,6 +317,9 @@ static bool is_natural(MlirValue value, int depth) {
     return true;
   if (arith_select_is(op))
     return all_natural(op, 1, depth - 1);
+  if (arith_maxsi_is(op))
+    return is_natural(mlirOperationGetOperand(op, 0), depth - 1) ||
+           is_natural(mlirOperationGetOperand(op, 1), depth - 1);
   return keeps_natural(op) && all_natural(op, 0, depth - 1);
 }
 

@@ -16,12 +16,58 @@
 
 //===-- Tensors -----------------------------------------------------------===//
 
+// Where an address comes from: the table that it is read from, or the value
+// that the host gave. Null: it is computed.
+static MlirValue origin_of(MlirOperation at) {
+  MlirValue address = tile_tensor_at_address(tile_tensor_at_cast(at));
+  if (mlirValueIsABlockArgument(address)) {
+    MlirOperation owner =
+        mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(address));
+    return tile_kernel_is(owner) ? address : TILE_NULL_VALUE;
+  }
+  MlirOperation op = mlirOpResultGetOwner(address);
+  if (memref_load_is(op))
+    return tile_tensor_root(memref_load_memref(memref_load_cast(op)));
+  for (MlirOperation parent = mlirOperationGetParentOperation(op); parent.ptr;
+       parent = mlirOperationGetParentOperation(parent))
+    if (tile_kernel_is(parent))
+      return TILE_NULL_VALUE;
+  return address;
+}
+
+typedef struct {
+  MlirValue origin, found;
+} OriginSearch;
+
+static MlirWalkResult find_origin(MlirOperation op, void *user_data) {
+  OriginSearch *search = user_data;
+  if (!tile_tensor_at_is(op) || !mlirValueEqual(origin_of(op), search->origin))
+    return MlirWalkResultAdvance;
+  search->found = mlirOperationGetResult(op, 0);
+  return MlirWalkResultInterrupt;
+}
+
+// Tensors whose addresses have one origin may be one: the first one stands for
+// all of them.
+static MlirValue first_of_origin(MlirOperation at) {
+  OriginSearch search = {.origin = origin_of(at),
+                         .found = mlirOperationGetResult(at, 0)};
+  MlirOperation kernel = at;
+  while (kernel.ptr && !tile_kernel_is(kernel))
+    kernel = mlirOperationGetParentOperation(kernel);
+  if (kernel.ptr)
+    mlirOperationWalk(kernel, find_origin, &search, MlirWalkPreOrder);
+  return search.found;
+}
+
 // Casts and views of tensors are looked through; their first operand is what
 // they view.
 MlirValue tile_tensor_root(MlirValue tile) {
   MlirValue root = tile_buffer_of(tile).root;
   while (mlirValueIsAOpResult(root)) {
     MlirOperation view = mlirOpResultGetOwner(root);
+    if (tile_tensor_at_is(view))
+      return first_of_origin(view);
     if (mlirOperationGetNumOperands(view) == 0 ||
         !mlirTypeIsAMemRef(mlirValueGetType(mlirOperationGetOperand(view, 0))))
       break;
@@ -67,6 +113,9 @@ static bool is_of_host(MlirValue root) {
 }
 
 bool tile_tensor_is_distinct(MlirValue root) {
+  if (mlirValueIsAOpResult(root) &&
+      tile_tensor_at_is(mlirOpResultGetOwner(root)))
+    return origin_of(mlirOpResultGetOwner(root)).ptr != NULL;
   if (!mlirValueIsABlockArgument(root))
     return is_of_host(root);
   MlirOperation parent =
@@ -89,6 +138,16 @@ bool tile_window_is_inside(TileRegionOp region, int dim) {
          bounds.max <= extent - tile_region_static_sizes(region, dim);
 }
 
+bool tile_window_starts_inside(TileRegionOp region) {
+  if (tile_region_starts_inside(region))
+    return true;
+  for (intptr_t i = 0; i < tile_region_bounded_size(region); i++)
+    if (!tile_index_is_natural(
+            tile_region_offset(region, (int)tile_region_bounded(region, i))))
+      return false;
+  return true;
+}
+
 MlirValue tile_window_pad(MlirValue tile) {
   MlirValue none = {NULL};
   TileRegionOp region = tile_region_of(tile);
@@ -102,6 +161,93 @@ MlirValue tile_window_pad(MlirValue tile) {
   return none;
 }
 
+//===-- Parts of tensors --------------------------------------------------===//
+
+// What is known of a tensor, in bytes: its address is a multiple of the first,
+// every stride but the last of the second.
+typedef struct {
+  int64_t address, strides;
+} Alignment;
+
+// A number of a view, of those that are not constant an operand.
+static int64_t mixed_divisor(MlirAttribute constants, TileRange operands,
+                             int at) {
+  intptr_t operand = 0;
+  for (int i = 0; i < at; i++)
+    operand +=
+        mlirShapedTypeIsDynamicSize(mlirDenseI64ArrayGetElement(constants, i));
+  int64_t fixed = mlirDenseI64ArrayGetElement(constants, at);
+  return tile_index_divisor(
+      mlirShapedTypeIsDynamicSize(fixed)
+          ? tile_int_value(tile_range_at(operands, operand))
+          : tile_int_constant(fixed));
+}
+
+static Alignment align_subview(MemRefSubViewOp view, Alignment source,
+                               int64_t elem_bytes) {
+  int last = (int)memref_subview_static_sizes_size(view) - 1;
+  for (int d = 0; d <= last; d++) {
+    int64_t divisor = mixed_divisor(memref_subview_static_offsets_attr(view),
+                                    memref_subview_offsets(view), d);
+    if (divisor)
+      source.address = tile_gcd(source.address, d == last ? divisor * elem_bytes
+                                                          : source.strides);
+  }
+  return source;
+}
+
+static Alignment align_reinterpreted(MemRefReinterpretCastOp view,
+                                     Alignment source, int64_t elem_bytes) {
+  int last = (int)memref_reinterpret_cast_static_strides_size(view) - 1;
+  int64_t offset =
+      mixed_divisor(memref_reinterpret_cast_static_offsets_attr(view),
+                    memref_reinterpret_cast_offsets(view), 0);
+  source.address = tile_gcd(source.address, offset * elem_bytes);
+  source.strides = 0;
+  for (int d = 0; d < last; d++)
+    source.strides = tile_gcd(
+        source.strides,
+        elem_bytes *
+            mixed_divisor(memref_reinterpret_cast_static_strides_attr(view),
+                          memref_reinterpret_cast_strides(view), d));
+  return source;
+}
+
+static Alignment align_tensor(MlirValue tensor, MlirValue root,
+                              int64_t root_align_bytes, int64_t elem_bytes) {
+  if (mlirValueEqual(tensor, root))
+    return (Alignment){root_align_bytes, root_align_bytes};
+  MlirOperation op = mlirOpResultGetOwner(tensor);
+  Alignment source = align_tensor(mlirOperationGetOperand(op, 0), root,
+                                  root_align_bytes, elem_bytes);
+  if (memref_subview_is(op))
+    return align_subview(memref_subview_cast(op), source, elem_bytes);
+  if (memref_reinterpret_cast_is(op))
+    return align_reinterpreted(memref_reinterpret_cast_cast(op), source,
+                               elem_bytes);
+  if (memref_assume_alignment_is(op)) {
+    int64_t align =
+        memref_assume_alignment_alignment(memref_assume_alignment_cast(op));
+    source.address = source.address > align ? source.address : align;
+  }
+  return source;
+}
+
+int64_t tile_view_align_bytes(MlirValue tensor, int64_t root_align_bytes) {
+  TileShape shape;
+  if (!tile_shape_of(tensor, &shape))
+    return 1;
+  int64_t elem_bytes = tile_elem_bits(shape.element) / 8;
+  MlirValue root = tile_tensor_behind(tensor);
+  if (elem_bytes < 1 || mlirValueEqual(root, tensor))
+    return root_align_bytes > elem_bytes ? root_align_bytes : elem_bytes;
+  Alignment all = align_tensor(tensor, root,
+                               root_align_bytes > elem_bytes ? root_align_bytes
+                                                             : elem_bytes,
+                               elem_bytes);
+  return tile_gcd(all.address, all.strides);
+}
+
 //===-- Rows --------------------------------------------------------------===//
 
 int64_t tile_row_align_bytes(MlirValue tile) {
@@ -113,6 +259,8 @@ int64_t tile_row_align_bytes(MlirValue tile) {
   TileIm2colOp im2col = tile_im2col_of(tile);
   if (region.op.ptr && !mlirAttributeIsNull(tile_region_align_attr(region)))
     align = tile_region_align(region);
+  else if (region.op.ptr && shape.space == TILE_SPACE_GLOBAL)
+    align = tile_view_align_bytes(tile_region_source(region), 0);
   else if (im2col.op.ptr &&
            !mlirAttributeIsNull(tile_im2col_align_attr(im2col)))
     align = tile_im2col_align(im2col);

@@ -76,8 +76,8 @@ bool tile_atomic_tma_is_legal(TileAtomicOp atomic,
                         "TMA takes boxes, and numbers name rows of the window");
   if (tile_region_bounded_size(region) > 0)
     return instr_refuse(out, "tile-instr/end",
-                        "the window ends where the kernel says, and TMA knows "
-                        "the end of the tensor");
+                        "the window ends where the kernel says, which updates "
+                        "by TMA do not know");
   if (!has_unit_rows(region))
     return instr_refuse(out, "tile-instr/stride",
                         "rows of the window are not known to be contiguous");

@@ -176,6 +176,26 @@ static bool has_tma_layout(const TileShape *tile, TileInstrReason *out) {
                       "no layout of the tile suits TMA: %.120s", first.text);
 }
 
+// A map has a dimension that the kernel ends twice (tile.tensor_map).
+static bool map_takes_ends(TileRegionOp region, TileInstrReason *out) {
+  int rank = (int)tile_region_static_sizes_size(region);
+  int count = (int)tile_region_bounded_size(region);
+  if (count && tile_region_bounded(region, count - 1) == rank - 1)
+    return instr_refuse(out, "tile-instr/end",
+                        "rows of the window end where the kernel says, and TMA "
+                        "knows where those of the tensor do");
+  if (count && rank + count > TILE_MAX_RANK)
+    return instr_refuse(out, "tile-instr/end",
+                        "the window ends where the kernel says in %d of %d "
+                        "dimensions, and a tensor map has at most %d of both "
+                        "together",
+                        count, rank, TILE_MAX_RANK);
+  return tile_window_starts_inside(region) ||
+         instr_refuse(out, "tile-instr/end",
+                      "the window ends where the kernel says, and may begin "
+                      "before place 0");
+}
+
 // PTX ISA, tensor maps and cp.async.bulk.tensor; CUDA driver API,
 // cuTensorMapEncodeTiled.
 static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
@@ -199,10 +219,8 @@ static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
   if (tile_region_ids(view->region).ptr)
     return instr_refuse(out, "tile-instr/gather",
                         "TMA takes boxes, and numbers name rows of the window");
-  if (tile_region_bounded_size(view->region) > 0)
-    return instr_refuse(out, "tile-instr/end",
-                        "the window ends where the kernel says, and TMA knows "
-                        "the end of the tensor");
+  if (!map_takes_ends(view->region, out))
+    return false;
   if (!instr_has_map(tensor, context, out) ||
       (!is_load && !instr_stores_rows(tensor, out)))
     return false;

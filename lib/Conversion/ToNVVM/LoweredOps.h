@@ -28,6 +28,16 @@ void lower_tile_block_swizzle(Lowering *l, MlirOperation op);
 // Threads.c
 void lower_tile_warp_id(Lowering *l, MlirOperation op);
 
+// Memory/TensorViews.c: of tensors; upstream lowers views of other memory
+void lower_memref_subview(Lowering *l, MlirOperation op);
+bool serves_subview(Lowering *l, MlirOperation op);
+void lower_memref_reinterpret_cast(Lowering *l, MlirOperation op);
+bool serves_reinterpret_cast(Lowering *l, MlirOperation op);
+/// memref.cast, memref.assume_alignment
+void lower_memref_cast(Lowering *l, MlirOperation op);
+bool serves_cast(Lowering *l, MlirOperation op);
+void lower_tile_tensor_at(Lowering *l, MlirOperation op);
+
 // Messages.c
 void lower_tile_print(Lowering *l, MlirOperation op);
 void lower_tile_assert(Lowering *l, MlirOperation op);

@@ -280,6 +280,23 @@ static MlirLogicalResult region_verify_offsets(TileRegionOp region) {
   return tile_success();
 }
 
+// (C15)
+static MlirLogicalResult region_verify_start(TileRegionOp region) {
+  if (!tile_region_bounded_size(region))
+    return tile_emit_error(region.op, "expects 'starts_inside' with an end");
+  for (intptr_t i = 0; i < tile_region_bounded_size(region); i++) {
+    int64_t dim = tile_region_bounded(region, i);
+    int64_t offset = tile_region_static_offsets(region, dim);
+    if (offset < 0 && !mlirShapedTypeIsDynamicStrideOrOffset(offset))
+      return tile_emit_error(region.op,
+                             "expects offsets of at least 0 with "
+                             "'starts_inside', got %" PRId64
+                             " in dimension %" PRId64,
+                             offset, dim);
+  }
+  return tile_success();
+}
+
 // (C14)
 static MlirLogicalResult region_verify_ends(TileRegionOp region,
                                             MlirType source) {
@@ -300,6 +317,9 @@ static MlirLogicalResult region_verify_ends(TileRegionOp region,
           rank - 1, dim);
     before = dim;
   }
+  if (tile_region_starts_inside(region) &&
+      tile_failed(region_verify_start(region))) // (C15)
+    return tile_failure();
   if (count > 0 && tile_space_of_attr(mlirMemRefTypeGetMemorySpace(source)) !=
                        TILE_SPACE_GLOBAL)
     return tile_emit_error(region.op,
@@ -414,4 +434,27 @@ MlirLogicalResult tile_region_verify(MlirOperation op) {
 MlirLogicalResult tile_storage_verify(MlirOperation op) {
   // (C1) is checked where the result type is inferred.
   return tile_verify_op(op);
+}
+
+//===-- tile.tensor_at ----------------------------------------------------===//
+
+MlirLogicalResult tile_tensor_at_verify(MlirOperation op) {
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  TileSpace space = tile_space_of_attr(mlirMemRefTypeGetMemorySpace(type));
+  if (space != TILE_SPACE_GLOBAL) // (C1)
+    return tile_emit_error(op, "expects a tensor in global memory, got %s",
+                           tile_space_name(space));
+  if (!mlirShapedTypeHasStaticShape(type) ||
+      !mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)) ||
+      mlirShapedTypeGetRank(type) > TILE_MAX_RANK)
+    return tile_emit_error(
+        op,
+        "expects a static shape of rank 0 to %d and the identity layout, got "
+        "%s: memref.reinterpret_cast gives extents of run time",
+        TILE_MAX_RANK, tile_verify_type_text(type).chars);
+  for (MlirOperation parent = mlirOperationGetParentOperation(op); parent.ptr;
+       parent = mlirOperationGetParentOperation(parent))
+    if (tile_kernel_is(parent))
+      return tile_success();
+  return tile_emit_error(op, "expects to be inside a kernel"); // (C2)
 }

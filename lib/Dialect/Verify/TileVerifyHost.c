@@ -165,6 +165,37 @@ static MlirLogicalResult tensor_map_verify_im2col(TileTensorMapOp map,
   return verify_pixels(map, "step", step, rank - 2, 1, 8);
 }
 
+// (C8)
+static MlirLogicalResult tensor_map_verify_ends(TileTensorMapOp map, int rank) {
+  MlirAttribute ends = tile_tensor_map_ends_attr(map);
+  int count = 0;
+  if (mlirAttributeIsNull(ends))
+    return tile_success();
+  if (is_im2col(map))
+    return tile_emit_error(map.op, "expects 'ends' in the tiled form only");
+  if (mlirDenseArrayGetNumElements(ends) != rank)
+    return tile_emit_error(map.op,
+                           "expects %d numbers in 'ends', one per dimension, "
+                           "got %td",
+                           rank, mlirDenseArrayGetNumElements(ends));
+  for (int d = 0; d < rank; d++) {
+    int64_t extent = mlirDenseI64ArrayGetElement(ends, d);
+    if (extent < 0 || (extent > 0 && d == rank - 1))
+      return tile_emit_error(map.op,
+                             "expects numbers of at least 0 in 'ends', and 0 "
+                             "for the last dimension, got %" PRId64
+                             " for dimension %d",
+                             extent, d);
+    count += extent > 0;
+  }
+  if (rank + count > TILE_MAX_RANK)
+    return tile_emit_error(map.op,
+                           "expects at most %d dimensions together with those "
+                           "that the kernel ends, got %d and %d",
+                           TILE_MAX_RANK, rank, count);
+  return tile_success();
+}
+
 static MlirLogicalResult tensor_map_verify_box(TileTensorMapOp map, int rank,
                                                int64_t elem_bytes) {
   enum { MAX_EXTENT = 256, MAX_PIXELS = 1024 };
@@ -221,6 +252,8 @@ MlirLogicalResult tile_tensor_map_verify(MlirOperation op) {
   if (tile_failed(
           tensor_map_verify_strides(map, type, shape.rank, elem_bytes)) ||
       tile_failed(tensor_map_verify_im2col(map, shape.rank)))
+    return tile_failure();
+  if (tile_failed(tensor_map_verify_ends(map, shape.rank)))
     return tile_failure();
   return tensor_map_verify_box(map, shape.rank, elem_bytes);
 }

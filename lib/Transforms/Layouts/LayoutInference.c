@@ -15,6 +15,7 @@
 #include "Analysis/Index/Index.h"
 #include "Analysis/Instructions/Instructions.h"
 #include "Analysis/Memory/Memory.h"
+#include "Dialect/Boxes.h"
 #include "Dialect/Im2col.h"
 #include "Dialect/Ops.h"
 #include "Dialect/Products.h"
@@ -39,7 +40,8 @@
 // What a map is made of; the im2col form has two box extents and `pixels`.
 typedef struct {
   MlirValue tensor;
-  int64_t box[TILE_MAX_RANK];
+  int64_t box[TILE_MAX_RANK], ends[TILE_MAX_RANK];
+  bool has_ends;
   intptr_t box_rank, num_pixels; // num_pixels: 0 in the tiled form
   int64_t lower[TILE_IM2COL_MAX_DIMS], upper[TILE_IM2COL_MAX_DIMS],
       step[TILE_IM2COL_MAX_DIMS];
@@ -54,6 +56,10 @@ static void describe_region(TileRegionOp region, const TileLayoutTma *tma,
   for (int d = 0; d < (int)out->box_rank; d++) {
     int dim = tile_region_result_dim(region, d);
     out->box[d] = dim < 0 ? 1 : tma->box[dim];
+    out->ends[d] = tile_region_end(region, d).ptr
+                       ? tile_region_static_sizes(region, d)
+                       : 0;
+    out->has_ends |= out->ends[d] > 0;
   }
 }
 
@@ -91,6 +97,8 @@ static bool same_map(TileTensorMapOp map, const Description *wanted) {
          tile_tensor_map_swizzle(map) == wanted->swizzle_bytes &&
          same_list(tile_tensor_map_box_attr(map), wanted->box,
                    wanted->box_rank) &&
+         same_list(tile_tensor_map_ends_attr(map), wanted->ends,
+                   wanted->has_ends ? wanted->box_rank : 0) &&
          same_list(tile_tensor_map_lower_attr(map), wanted->lower,
                    wanted->num_pixels) &&
          same_list(tile_tensor_map_upper_attr(map), wanted->upper,
@@ -134,6 +142,8 @@ static void add_list(Text *text, const char *name, const int64_t *numbers,
 static Text text_of(const Description *map) {
   Text out = {.length = 0};
   add_list(&out, "box [", map->box, map->box_rank);
+  if (map->has_ends)
+    add_list(&out, " ends [", map->ends, map->box_rank);
   if (map->num_pixels) {
     add_list(&out, " lower [", map->lower, map->num_pixels);
     add_list(&out, " upper [", map->upper, map->num_pixels);
@@ -155,6 +165,8 @@ static Description read_map(TileTensorMapOp map) {
   Description out = {.swizzle_bytes = (int)tile_tensor_map_swizzle(map)};
   out.box_rank =
       read_list(tile_tensor_map_box_attr(map), out.box, TILE_MAX_RANK);
+  out.has_ends =
+      read_list(tile_tensor_map_ends_attr(map), out.ends, TILE_MAX_RANK) > 0;
   out.num_pixels = read_list(tile_tensor_map_lower_attr(map), out.lower,
                              TILE_IM2COL_MAX_DIMS);
   read_list(tile_tensor_map_upper_attr(map), out.upper, TILE_IM2COL_MAX_DIMS);
@@ -205,6 +217,8 @@ static MlirValue tensor_map_find_or_build(TileBuilder *b, MlirOperation launch,
   intptr_t num_pixels = wanted.num_pixels;
   if (num_pixels == 0)
     return tile_tensor_map(b, .tensor = wanted.tensor, .box = box,
+                           .ends = {wanted.has_ends ? wanted.ends : NULL,
+                                    wanted.has_ends ? wanted.box_rank : 0},
                            .swizzle = TILE_SOME(wanted.swizzle_bytes));
   return tile_tensor_map(b, .tensor = wanted.tensor, .box = box,
                          .lower = {wanted.lower, num_pixels},

@@ -71,8 +71,8 @@ static MlirValue compare(TileBuilder *b, ArithCmpIPredicate predicate,
   return arith_cmpi(b, .predicate = predicate, .lhs = x, .rhs = y);
 }
 
-// Whether the window begins and ends in the tensor, in each dimension in which
-// that is not known.
+// Whether the window begins and ends in the tensor, before an end of its own,
+// in each dimension in which that is not known.
 static MlirValue is_inside(TileBuilder *b, TileRegionOp region) {
   MlirValue source = tile_region_source(region), all = TILE_NULL_VALUE;
   int rank = (int)tile_region_static_sizes_size(region);
@@ -83,6 +83,8 @@ static MlirValue is_inside(TileBuilder *b, TileRegionOp region) {
     MlirValue size = tile_const_index(b, tile_region_static_sizes(region, d));
     MlirValue end = extent >= 0 ? tile_const_index(b, extent)
                                 : memref_dim(b, source, tile_const_index(b, d));
+    if (tile_region_end(region, d).ptr)
+      end = arith_minsi(b, end, tile_region_end(region, d));
     TileInt at = tile_region_offset(region, d);
     MlirValue offset =
         tile_int_is_constant(at) ? tile_const_index(b, at.constant) : at.value;

@@ -59,8 +59,10 @@ static MlirValue build_target(Cut *cut, int64_t column) {
       mlirOpResultGetOwner(tile_copy_dst(cut->staging->store)));
   int rank =
       (int)mlirShapedTypeGetRank(mlirValueGetType(tile_region_source(old)));
-  int64_t offset[TILE_MAX_RANK], size[TILE_MAX_RANK], dropped[TILE_MAX_RANK];
-  MlirValue dynamic[TILE_MAX_RANK];
+  int64_t offset[TILE_MAX_RANK], size[TILE_MAX_RANK], dropped[TILE_MAX_RANK],
+      bounded[TILE_MAX_RANK];
+  MlirValue dynamic[TILE_MAX_RANK], ends[TILE_MAX_RANK];
+  intptr_t num_ends = tile_region_bounded_size(old);
   intptr_t num_dynamic = 0, num_dropped = tile_region_dropped_size(old);
   for (int d = 0; d < rank; d++) {
     TileInt at = tile_region_offset(old, d);
@@ -78,13 +80,20 @@ static MlirValue build_target(Cut *cut, int64_t column) {
   }
   for (intptr_t i = 0; i < num_dropped; i++)
     dropped[i] = tile_region_dropped(old, i);
+  for (intptr_t i = 0; i < num_ends; i++) {
+    bounded[i] = tile_region_bounded(old, i);
+    ends[i] = tile_range_at(tile_region_ends(old), i);
+  }
   TileOptInt align = {!mlirAttributeIsNull(tile_region_align_attr(old)),
                       tile_region_align(old)};
   return tile_region(
       &cut->b, .source = tile_region_source(old),
       .offsets = {dynamic, num_dynamic}, .static_offsets = {offset, rank},
       .static_sizes = {size, rank}, .dropped = {dropped, num_dropped},
-      .align = align, .on_grid = tile_region_on_grid(old));
+      .ends = {ends, num_ends},
+      .bounded = {num_ends ? bounded : NULL, num_ends},
+      .starts_inside = tile_region_starts_inside(old), .align = align,
+      .on_grid = tile_region_on_grid(old));
 }
 
 static void build_part(Cut *cut, int64_t part) {

@@ -165,13 +165,19 @@ static void state_image(TileIm2colOp im2col, const TileTensorWish *tensor,
                                      tensor->channels)));
 }
 
+static bool is_part_of(MlirValue tensor, MlirValue whole) {
+  return mlirValueEqual(tile_tensor_behind(tensor), tile_tensor_behind(whole));
+}
+
 static void state_window(TileRegionOp region, const TileTensorWish *tensor,
                          int64_t align_bytes) {
   MlirValue window = mlirOperationGetResult(region.op, 0);
+  bool is_whole = mlirValueEqual(tensor->value, tile_region_source(region));
+  align_bytes = tile_view_align_bytes(tile_region_source(region), align_bytes);
   if (tile_row_align_bytes(window) < align_bytes)
     tile_region_set_align_attr(region, i64_attr(region.op, align_bytes));
   int64_t last = mlirShapedTypeGetRank(mlirValueGetType(tensor->value)) - 1;
-  if (tensor->needs_rows && align_bytes == tensor->align_bytes &&
+  if (is_whole && tensor->needs_rows && align_bytes == tensor->align_bytes &&
       mlirShapedTypeIsDynamicDim(mlirValueGetType(tensor->value), last))
     mlirOperationSetDiscardableAttributeByName(
         region.op, TILE_STR(TILE_ROW_MULTIPLE_ATTR),
@@ -192,7 +198,7 @@ static MlirWalkResult state_facts(MlirOperation op, void *user_data) {
     if (is_element && mlirValueEqual(t->value, access.memref))
       mlirOperationSetDiscardableAttributeByName(op, TILE_STR("tile.align"),
                                                  i64_attr(op, align_bytes));
-    if (region.op.ptr && mlirValueEqual(t->value, tile_region_source(region)))
+    if (region.op.ptr && is_part_of(tile_region_source(region), t->value))
       state_window(region, t, align_bytes);
     if (im2col.op.ptr && mlirValueEqual(t->value, tile_im2col_image(im2col)) &&
         align_bytes == t->align_bytes)

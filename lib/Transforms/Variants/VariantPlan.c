@@ -114,9 +114,15 @@ static MlirValue window_of(TileCopyOp copy) {
   return is_store ? tile_copy_dst(copy) : tile_copy_src(copy);
 }
 
+// The tensor that a host check is about: what is known of it may be known of
+// its parts.
 static MlirValue region_source(MlirValue tile) {
   TileBuffer buffer = tile_buffer_of(tile);
   bool is_window = buffer.region.ptr || tile_im2col_of(tile).op.ptr;
+  if (is_window && buffer.region.ptr &&
+      tile_view_align_bytes(buffer.root, MAP_ALIGN_BYTES) % MAP_ALIGN_BYTES ==
+          0)
+    return tile_tensor_behind(buffer.root);
   return is_window ? buffer.root : TILE_NULL_VALUE;
 }
 

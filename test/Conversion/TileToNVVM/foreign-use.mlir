@@ -54,16 +54,6 @@ gpu.module @kernels {
 
 // -----
 
-gpu.module @kernels {
-  gpu.func @offset(%A: memref<8xf32, strided<[1], offset: 4>>, %d: index) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    // expected-error @+1 {{uses a tensor whose type has the offset 4}}
-    %p = memref.dim %A, %d : memref<8xf32, strided<[1], offset: 4>>
-    gpu.return
-  }
-}
-
-// -----
-
 // What is no memref cannot be given to others.
 gpu.module @kernels {
   gpu.func @barrier() kernel attributes {known_block_size = array<i32: 32, 1, 1>} {

@@ -600,3 +600,43 @@ func.func @region_c14_space(%e: index) {
   %w = tile.region %s[0, 0] [4, 16] end [0] (%e) : memref<8x16xf32, #gpu.address_space<workgroup>>
   return
 }
+
+// -----
+
+func.func @region_c15_end(%A: memref<?x?xbf16>) {
+  // expected-error @+1 {{expects 'starts_inside' with an end}}
+  %r = tile.region %A[0, 0] [64, 64] {starts_inside} : memref<?x?xbf16>
+  return
+}
+
+// -----
+
+func.func @region_c15_offset(%A: memref<?x?xbf16>, %end: index) {
+  // expected-error @+1 {{expects offsets of at least 0 with 'starts_inside', got -1 in dimension 0}}
+  %r = tile.region %A[-1, 0] [64, 64] end [0] (%end) {starts_inside} : memref<?x?xbf16>
+  return
+}
+
+// -----
+
+func.func @tensor_at_c1_space(%address: i64) attributes {tile.num_threads = 128 : i32} {
+  // expected-error @+1 {{expects a tensor in global memory, got shared memory}}
+  %t = tile.tensor_at %address : memref<f16, #gpu.address_space<workgroup>>
+  return
+}
+
+// -----
+
+func.func @tensor_at_c1_shape(%address: i64) attributes {tile.num_threads = 128 : i32} {
+  // expected-error @+1 {{expects a static shape of rank 0 to 5 and the identity layout, got memref<?xf16>: memref.reinterpret_cast gives extents of run time}}
+  %t = tile.tensor_at %address : memref<?xf16>
+  return
+}
+
+// -----
+
+func.func @tensor_at_c2(%address: i64) {
+  // expected-error @+1 {{expects to be inside a kernel}}
+  %t = tile.tensor_at %address : memref<f16>
+  return
+}

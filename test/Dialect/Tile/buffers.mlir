@@ -76,3 +76,17 @@ func.func @gathered(%A: memref<?x?xbf16>, %ids: memref<?xi32>, %k: index, %m: in
   tile.copy %b to %s : !tile.region<64x32xbf16>, memref<64x32xbf16, #gpu.address_space<workgroup>>
   return
 }
+
+// CHECK-LABEL: func.func @addresses
+func.func @addresses(%table: memref<?xi64>, %g: index, %m: index, %k: index) attributes {tile.num_threads = 128 : i32} {
+  %s = tile.alloc : memref<64x32xf16, #gpu.address_space<workgroup>>
+  %address = memref.load %table[%g] : memref<?xi64>
+  // CHECK: %[[AT:.*]] = tile.tensor_at %{{.*}} : memref<f16>
+  %at = tile.tensor_at %address : memref<f16>
+  // CHECK: memref.reinterpret_cast %[[AT]]
+  %A = memref.reinterpret_cast %at to offset: [0], sizes: [%m, %k], strides: [%k, 1] : memref<f16> to memref<?x?xf16, strided<[?, 1]>>
+  // CHECK: tile.region %{{.*}}[0, 0] [64, 32] end [0](%{{.*}}) {starts_inside} : memref<?x?xf16, strided<[?, 1]>>
+  %a = tile.region %A[0, 0] [64, 32] end [0] (%g) {starts_inside} : memref<?x?xf16, strided<[?, 1]>>
+  tile.copy %a to %s : !tile.region<64x32xf16>, memref<64x32xf16, #gpu.address_space<workgroup>>
+  return
+}

@@ -306,3 +306,35 @@ func.func @variants_c3(%one: index) attributes {tile.num_threads = 128 : i64} {
   }
   return
 }
+
+// -----
+
+func.func @tensor_map_c8_form(%A: memref<4x8x8x64xbf16>) {
+  // expected-error @+1 {{expects 'ends' in the tiled form only}}
+  %t = tile.tensor_map %A box [64, 64] ends [0, 8, 0, 0] lower [-1, -1] upper [-1, -1] step [1, 1] swizzle 128 : memref<4x8x8x64xbf16>
+  return
+}
+
+// -----
+
+func.func @tensor_map_c8_count(%A: memref<?x?xbf16>) {
+  // expected-error @+1 {{expects 2 numbers in 'ends', one per dimension, got 1}}
+  %t = tile.tensor_map %A box [64, 64] ends [64] : memref<?x?xbf16>
+  return
+}
+
+// -----
+
+func.func @tensor_map_c8_last(%A: memref<?x?xbf16>) {
+  // expected-error @+1 {{expects numbers of at least 0 in 'ends', and 0 for the last dimension, got 64 for dimension 1}}
+  %t = tile.tensor_map %A box [64, 64] ends [64, 64] : memref<?x?xbf16>
+  return
+}
+
+// -----
+
+func.func @tensor_map_c8_rank(%A: memref<?x?x?x?xbf16>) {
+  // expected-error @+1 {{expects at most 5 dimensions together with those that the kernel ends, got 4 and 2}}
+  %t = tile.tensor_map %A box [1, 1, 64, 64] ends [1, 0, 64, 0] : memref<?x?x?x?xbf16>
+  return
+}

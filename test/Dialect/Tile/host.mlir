@@ -15,6 +15,8 @@ func.func @host(%A: memref<?x?xbf16>, %aligned: i1) {
   %t = tile.tensor_map %A box [128, 64] swizzle 128 : memref<?x?xbf16>
   // CHECK: tile.tensor_map %[[A]] box [128, 8] : memref<?x?xbf16>
   %u = tile.tensor_map %A box [128, 8] : memref<?x?xbf16>
+  // CHECK: tile.tensor_map %[[A]] box [128, 64] ends [128, 0] swizzle 128 : memref<?x?xbf16>
+  %v = tile.tensor_map %A box [128, 64] ends [128, 0] swizzle 128 : memref<?x?xbf16>
   // CHECK: tile.address %[[A]] : memref<?x?xbf16>
   %p = tile.address %A : memref<?x?xbf16>
   // CHECK: %[[SMS:[a-z0-9]+]] = tile.num_sms

@@ -136,16 +136,6 @@ func.func @strided_view(%f: memref<16x32xf32, #tile.fragment>) attributes {tile.
 
 // -----
 
-func.func @cast_in_the_kernel(%A: memref<?xf32>, %f: memref<64xf32, #tile.fragment>) attributes {tile.num_threads = 128 : i32} {
-  // expected-note @+1 {{it comes from here}}
-  %u = memref.cast %A : memref<?xf32> to memref<64xf32>
-  // expected-error @+1 {{expects operand 0 to be the result of tile.alloc}}
-  tile.copy %u to %f : memref<64xf32>, memref<64xf32, #tile.fragment>
-  return
-}
-
-// -----
-
 func.func @selected_barrier(%go: i1) attributes {tile.num_threads = 128 : i32} {
   %zero = arith.constant 0 : index
   %s = tile.barrier_alloc : !tile.barrier<1>
@@ -599,13 +589,15 @@ func.func @copies_waited_for(%A: memref<64xf32>, %c: i1) attributes {tile.num_th
 
 // -----
 
-// The end of a window is known at run time only: the cure is in the message.
-func.func @bounded_window(%A: memref<?x?xf32>, %begin: index, %rows: index, %f: memref<64x64xf32, #tile.fragment>) attributes {tile.num_threads = 128 : i32} {
+// Parts of tensors may have sizes of run time, parts of tiles not: the cure is in the
+// message.
+func.func @bounded_window(%begin: index, %rows: index, %f: memref<64x64xf32, #tile.fragment>) attributes {tile.num_threads = 128 : i32} {
+  %A = tile.alloc : memref<128x64xf32, #gpu.address_space<workgroup>>
   // expected-note @+1 {{it is made here}}
-  %part = memref.subview %A[%begin, 0] [%rows, 64] [1, 1] : memref<?x?xf32> to memref<?x64xf32, strided<[?, 1], offset: ?>>
-  // expected-error @+1 {{expects operand 0 to be a whole tensor, not a part with sizes of run time: name the tensor, add the offsets of the part to those of the window, and leave out what is past its end in an element loop}}
-  %w = tile.region %part[0, 0] [64, 64] : memref<?x64xf32, strided<[?, 1], offset: ?>>
-  tile.copy %f to %w : memref<64x64xf32, #tile.fragment>, !tile.region<64x64xf32>
+  %part = memref.subview %A[%begin, 0] [%rows, 64] [1, 1] : memref<128x64xf32, #gpu.address_space<workgroup>> to memref<?x64xf32, strided<[64, 1], offset: ?>, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{expects operand 0 to be a whole tile, not a part with sizes of run time: name the tile, and add the offsets of the part to those of the window}}
+  %w = tile.region %part[0, 0] [64, 64] : memref<?x64xf32, strided<[64, 1], offset: ?>, #gpu.address_space<workgroup>>
+  tile.copy %w to %f : !tile.region<64x64xf32, #gpu.address_space<workgroup>>, memref<64x64xf32, #tile.fragment>
   return
 }
 

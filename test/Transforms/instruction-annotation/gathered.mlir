@@ -37,9 +37,7 @@ func.func @updates(%A: memref<64x128xf32>, %ids: memref<?xi32>, %m: index) {
     %t = tile.alloc : memref<16x32xf32, #smem>
     %rows = tile.region %A[0, 32] [16, 32] by %ids[%m] dim 0 {align = 16} : memref<64x128xf32>, memref<?xi32>
     %group = tile.region %A[0, 32] [16, 32] end [0] (%m) {align = 16} : memref<64x128xf32>
-    // expected-remark @+1 {{[tile-instr/end] uses cp_async; not tma: the window ends where the kernel says, and TMA knows the end of the tensor}}
-    tile.copy %group to %t : !tile.region<16x32xf32>, memref<16x32xf32, #smem>
-    // expected-remark @+1 {{[tile-instr/end] uses simt; not tma: the window ends where the kernel says, and TMA knows the end of the tensor}}
+    // expected-remark @+1 {{[tile-instr/end] uses simt; not tma: the window ends where the kernel says, which updates by TMA do not know}}
     tile.atomic add %t to %group : memref<16x32xf32, #smem>, !tile.region<16x32xf32>
     // expected-remark @+1 {{[tile-instr/gather] uses simt; not tma: TMA takes boxes, and numbers name rows of the window}}
     tile.atomic add %t to %rows : memref<16x32xf32, #smem>, !tile.region<16x32xf32>

@@ -15,6 +15,20 @@
 #include "Tile/Ops/llvm.h"
 #include "Tile/Ops/nvvm.h"
 
+// Where a window that ends where the kernel says lies in a dimension that its
+// map has twice (tile.tensor_map): `x` of its first element, and `y`.
+static void ended_place(Lowering *l, const View *view, int d, int64_t extent,
+                        TileInt *out_x, TileInt *out_y) {
+  TileInt first = view->offset[d];
+  MlirValue zero = tile_const_int(&l->b, 0, 32);
+  MlirValue most = tile_const_int(&l->b, extent, 32);
+  MlirValue rest = arith_subi(&l->b, tile_int_get(&l->i32, view->end[d]),
+                              tile_int_get(&l->i32, first));
+  rest = arith_minsi(&l->b, arith_maxsi(&l->b, rest, zero), most);
+  *out_x = tile_int_value(arith_subi(&l->b, most, rest));
+  *out_y = tile_int_add(&l->i32, first, tile_int_value(rest));
+}
+
 // Coordinates of a box, contiguous dimension first (PTX ISA, tensor
 // coordinates).
 static intptr_t box_coordinates(Lowering *l, const View *src,
@@ -27,9 +41,22 @@ static intptr_t box_coordinates(Lowering *l, const View *src,
   for (int t = 0; t < src->shape.rank; t++)
     at[src->dim[t]] = tile_int_add(&l->i32, src->offset[src->dim[t]],
                                    tile_int_constant(box_at[t]));
-  for (int d = 0; d < rank; d++)
-    out[d] = tile_int_get(&l->i32, at[rank - 1 - d]);
-  return rank;
+  intptr_t count = 0;
+  for (int d = rank - 1; d >= 0; d--) {
+    TileInt again;
+    if (src->window_extent[d]) {
+      TileInt in_window = tile_int_constant(0);
+      for (int t = 0; t < src->shape.rank; t++)
+        if (src->dim[t] == d)
+          in_window = tile_int_constant(box_at[t]);
+      ended_place(l, src, d, src->window_extent[d], &at[d], &again);
+      at[d] = tile_int_add(&l->i32, at[d], in_window);
+    }
+    out[count++] = tile_int_get(&l->i32, at[d]);
+    if (src->window_extent[d])
+      out[count++] = tile_int_get(&l->i32, again);
+  }
+  return count;
 }
 
 typedef struct {

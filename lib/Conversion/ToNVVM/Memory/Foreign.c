@@ -66,9 +66,7 @@ static bool is_linear(const Memory *memory) {
          tile_layout_equal(&layout, &linear);
 }
 
-static bool check_memory(Lowering *l, MlirOperation op, MlirType type,
-                         const Memory *memory) {
-  int64_t strides[TILE_MAX_RANK], offset = 0;
+static bool check_memory(Lowering *l, MlirOperation op, const Memory *memory) {
   if (memory->space == TILE_SPACE_FRAGMENT) {
     lower_fail(l, op,
                "uses a fragment, whose elements are in the registers of "
@@ -81,13 +79,22 @@ static bool check_memory(Lowering *l, MlirOperation op, MlirType type,
                "the tile layout = #tile.layout<\"linear\">");
     return false;
   }
-  mlirMemRefTypeGetStridesAndOffset(type, strides, &offset);
-  if (offset != 0 && !mlirShapedTypeIsDynamicStrideOrOffset(offset)) {
-    lower_fail(l, op, "uses a tensor whose type has the offset %lld",
-               (long long)offset);
-    return false;
-  }
   return true;
+}
+
+// Upstream adds the offset that the type of a tensor states to the pointer,
+// which here is that of the first element.
+static int64_t stated_offset(MlirType type) {
+  int64_t strides[TILE_MAX_RANK], offset = 0;
+  mlirMemRefTypeGetStridesAndOffset(type, strides, &offset);
+  return mlirShapedTypeIsDynamicStrideOrOffset(offset) ? 0 : offset;
+}
+
+static MlirValue moved_back(Lowering *l, const Memory *memory, int64_t offset) {
+  if (!offset)
+    return memory->pointer;
+  TileInt by = tile_int_value(tile_const_int(&l->b, -offset, 64));
+  return element_pointer(l, memory->pointer, memory->element, by);
 }
 
 static MlirValue insert(Lowering *l, MlirValue into, MlirValue value,
@@ -110,10 +117,11 @@ static MlirValue cast(Lowering *l, MlirValue value, MlirType type) {
 // What upstream's conversions make of the memref, as a value of that type.
 static MlirValue memref_value(Lowering *l, MlirOperation op, MlirType type,
                               const Memory *memory) {
-  if (!check_memory(l, op, type, memory))
+  if (!check_memory(l, op, memory))
     return (MlirValue){NULL};
   unsigned space = descriptor_space(type, memory);
-  MlirValue pointer = memory->pointer;
+  int64_t offset = stated_offset(type);
+  MlirValue pointer = moved_back(l, memory, offset);
   if (!mlirTypeEqual(mlirValueGetType(pointer), type_pointer(l, space)))
     pointer = llvm_addrspacecast(&l->b, .type = type_pointer(l, space),
                                  .arg = pointer);
@@ -121,7 +129,7 @@ static MlirValue memref_value(Lowering *l, MlirOperation op, MlirType type,
       llvm_mlir_undef(&l->b, descriptor_type(l, space, memory->rank));
   value = insert(l, value, pointer, 0, -1);
   value = insert(l, value, pointer, 1, -1);
-  value = insert(l, value, tile_const_int(&l->b, 0, 64), 2, -1);
+  value = insert(l, value, tile_const_int(&l->b, offset, 64), 2, -1);
   TileInt strides[TILE_MAX_RANK];
   fill_strides(l, memory, strides);
   for (int d = 0; d < memory->rank; d++) {

@@ -67,6 +67,9 @@ typedef struct View {
   bool is_inside[TILE_MAX_RANK]; // per memory dimension: it never leaves it
   TileInt end[TILE_MAX_RANK]; // i32, per memory dimension: of the window or the
                               // memory, which comes first
+  // Per memory dimension: 0, or where the window has an end of its own, how
+  // many places it has.
+  int64_t window_extent[TILE_MAX_RANK];
   // Of a tile.im2col, which is no rectangle of its memory; only copies read it.
   // Else null.
   const Im2colWindow *im2col;

@@ -43,8 +43,10 @@ static void view_region(Lowering *l, TileRegionOp region, View *out) {
     int tile_dim = tile_region_result_dim(region, d);
     if (tile_dim >= 0)
       out->dim[tile_dim] = d;
-    if (tile_region_end(region, d).ptr)
-      out->end[d] = earlier_end(l, tile_region_end(region, d), out->end[d]);
+    if (!tile_region_end(region, d).ptr)
+      continue;
+    out->end[d] = earlier_end(l, tile_region_end(region, d), out->end[d]);
+    out->window_extent[d] = tile_region_static_sizes(region, d);
   }
   out->on_grid = tile_region_on_grid(region);
   const WindowFacts *facts = window_facts_find(l, region);
