@@ -257,6 +257,45 @@ def SinkLoads : Pass<"tile-sink-loads", ""> {
   let dependentDialects = ["tile"];
 }
 
+def StageRows : Pass<"tile-stage-rows", ""> {
+  let summary = "Reads rows beside accumulators from shared memory";
+  let description = [{
+    Consumes: copies of rows of tensors to fragments of one dimension that element
+    loops read, such as a bias.
+    Produces: tiles of shared memory in their place, with elements as the tensor
+    has them, where two warpgroups can take the tiles of the product in turn if
+    these fragments take no registers (a quarter of the columns each); a remark
+    for each (`tile-stage/row`). `tile-ws-tiled` then lets the producer bring them.
+    Keeps: those of kernels with `persist = false`; rows of more than 256 elements, or whose elements are not those of the
+    fragment and no 16-bit floats; rows that other ops read or write; copies that
+    signal, are asynchronous, require or prefer an instruction or have a stage.
+    Fails: never.
+
+    Before:
+    ```mlir
+    tile.copy %bias to %row : !tile.region<192xbf16>, memref<192xf32, #tile.fragment>
+    tile.parallel (%i, %j) in [128, 192] {
+      %y = memref.load %row[%j] : memref<192xf32, #tile.fragment>
+      …
+    }
+    ```
+    After:
+    ```mlir
+    tile.copy %bias to %row : !tile.region<192xbf16>, memref<192xbf16, #gpu.address_space<workgroup>>
+    tile.parallel (%i, %j) in [128, 192] {
+      %x = memref.load %row[%j] : memref<192xbf16, #gpu.address_space<workgroup>>
+      %y = arith.extf %x : bf16 to f32
+      …
+    }
+    ```
+  }];
+  let dependentDialects = ["arith", "gpu", "memref", "tile"];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "chip to compile for, if the module does not say; sm_90a by default">
+  ];
+}
+
 def StageStores : Pass<"tile-stage-stores", ""> {
   let summary = "Stores accumulators through shared memory, by TMA";
   let description = [{

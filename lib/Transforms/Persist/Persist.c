@@ -580,7 +580,7 @@ static void persist_plan_build(TileArena *arena, MlirOperation launch,
                         tile_kernel_number(launch, TILE_RESERVED_BYTES_ATTR, 0);
   // Of two warpgroups that take tiles in turn each stores from tiles of its
   // own.
-  plan->is_pingpong = tile_kernel_may_take_turns(launch, &scan.instr) &&
+  plan->is_pingpong = tile_kernel_may_take_turns(launch, &scan.instr, NULL) &&
                       solve_staging(plan, occupancy.smem_bytes, 2, limit_bytes);
   if (!plan->is_pingpong &&
       !solve_staging(plan, occupancy.smem_bytes, 1, limit_bytes))

@@ -202,7 +202,7 @@ TileStagedStore *tile_store_staging_build(TileArena *arena,
   scan.blocks = tile_occupancy_blocks(&scan.occupancy);
   // A launch whose blocks fill a multiprocessor may become persistent.
   scan.num_copies =
-      scan.blocks == 1 && tile_kernel_may_take_turns(launch, context) ? 2 : 1;
+      scan.blocks == 1 && tile_kernel_may_take_turns(launch, context, NULL) ? 2 : 1;
   scan.reserved_bytes = tile_kernel_number(launch, TILE_RESERVED_BYTES_ATTR, 0);
   mlirOperationWalk(launch, visit_copy, &scan, MlirWalkPreOrder);
   return scan.stores;
