@@ -330,6 +330,44 @@ def StageStores : Pass<"tile-stage-stores", ""> {
   ];
 }
 
+def OrderBlocks : Pass<"tile-order-blocks", ""> {
+  let summary = "Starts the blocks first that take longest";
+  let description = [{
+    Consumes: a `gpu.launch` with blocks in x and y, whose loops over tiles run
+    longer, or shorter, from x to x, and all rows of y alike: causal attention with
+    queries in x and heads in y.
+    Produces: other numbers of the blocks. Panels of some rows of y follow one
+    another; in a panel the longest blocks of all its rows come first. A panel has as
+    many rows, a power of two up to 32, as have at most three blocks for each
+    multiprocessor; the host computes that where the grid is no constant.
+    Keeps: launches with `persist = true`, with clusters, with `tile.block_swizzle`,
+    `tile.grid_sync` or `scf.while`, and kernels with ops of other dialects that may
+    ask for numbers of blocks; loops of which it is not plain whether they run longer.
+    Fails: never.
+
+    Before:
+    ```mlir
+    %last = arith.subi %sx, %c1 : index
+    %block = arith.subi %last, %bx : index
+    %m = arith.muli %block, %c128 : index
+    %end = arith.addi %m, %c128 : index
+    scf.for %n = %c0 to %end step %c128 { … }
+    ```
+    After, for a grid of 8 x 32:
+    ```mlir
+    %x = gpu.block_id x
+    %y = gpu.block_id y
+    %bx, %by = tile.block_swizzle %x, %y of %sx, %sy {panel = 32 : i64}
+    // and as before
+    ```
+  }];
+  let dependentDialects = ["arith", "gpu", "tile"];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "chip to compile for, if the module does not say; sm_90a by default">
+  ];
+}
+
 def Persist : Pass<"tile-persist", ""> {
   let summary = "Makes the blocks of a launch loop over tiles";
   let description = [{

@@ -76,6 +76,7 @@ static const TilePipelineStep steps[] = {
     {TILE_PHASE_TILE, "tile-make-variants", TARGET, NULL},
     {TILE_PHASE_TILE, "tile-sink-loads", 0, NULL},
     {TILE_PHASE_TILE, "tile-stage-stores", TARGET | CHOICES, NULL},
+    {TILE_PHASE_TILE, "tile-order-blocks", TARGET, "scf.for"},
     {TILE_PHASE_TILE, "tile-persist", TARGET, NULL},
     {TILE_PHASE_TILE, "tile-split-pads", TARGET, NULL},
     {TILE_PHASE_TILE, "tile-expand-elements", 0, NULL},

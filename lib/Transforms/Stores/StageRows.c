@@ -4,10 +4,12 @@
 //           persistent kernels whose warpgroups can take tiles in turn, if the
 //           rows take no registers.
 // Produces: the same rows in shared memory, as the tensor has them.
-// Keeps:    rows that are written or read otherwise, and copies that signal, are
+// Keeps:    rows that are written or read otherwise, and copies that signal,
+// are
 //           asynchronous, require or prefer an instruction or have a stage.
 // Fails:    only on a target that cannot be resolved.
-// Method:   a thread of wgmma reads a quarter of the columns of a row, such as a
+// Method:   a thread of wgmma reads a quarter of the columns of a row, such as
+// a
 //           bias: 48 registers for 192 columns, beside 192 of sums. The
 //           producer brings a row in shared memory like factors, a tile ahead,
 //           while registers are loaded when the products are done.
@@ -53,9 +55,9 @@ static bool is_open(TileCopyOp copy) {
 // Whether an element of a tensor becomes one of the fragment by a conversion
 // that an element loop can do.
 static bool is_widened(MlirType from, MlirType to) {
-  return mlirTypeEqual(from, to) || (mlirTypeIsAFloat(from) &&
-                                     mlirTypeIsAF32(to) &&
-                                     tile_elem_bits(from) == 16);
+  return mlirTypeEqual(from, to) ||
+         (mlirTypeIsAFloat(from) && mlirTypeIsAF32(to) &&
+          tile_elem_bits(from) == 16);
 }
 
 // Rows that TMA copies: at most 256 elements, whole pieces of 16 bytes.
@@ -77,8 +79,8 @@ static bool is_row_of_tensor(TileCopyOp copy, const TileShape *row,
 static TileCopyOp fill_of(const Plan *plan, MlirValue row) {
   const TileCopyOp none = {TILE_NULL_OP};
   TileCopyOp fill = none;
-  for (MlirOpOperand use = mlirValueGetFirstUse(row);
-       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(row); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     bool is_fill = tile_copy_is(user) && !fill.op.ptr &&
                    mlirValueEqual(tile_copy_dst(tile_copy_cast(user)), row) &&
@@ -146,8 +148,7 @@ static void replace_load(TileBuilder *b, MlirOperation load, MlirValue tile) {
   MlirValue index = mlirOperationGetOperand(load, 1);
   b->loc = mlirOperationGetLocation(load);
   mlirRewriterBaseSetInsertionPointBefore(b->rw, load);
-  MlirValue value =
-      memref_load(b, .memref = tile, .indices = {&index, 1});
+  MlirValue value = memref_load(b, .memref = tile, .indices = {&index, 1});
   if (!mlirTypeEqual(mlirValueGetType(value), mlirValueGetType(old)))
     value = arith_extf(b, .type = mlirValueGetType(old), .in = value);
   mlirRewriterBaseReplaceAllUsesWith(b->rw, old, value);
