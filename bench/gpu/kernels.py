@@ -7,19 +7,16 @@ SHARED = "#gpu.address_space<workgroup>"
 STREAM = " {eviction = #tile.eviction<first>}"
 GELU = """\
       %z2 = arith.mulf %z, %z : f32
-      %p = math.fma %z2, %cubic, %one : f32
-      %q = arith.mulf %z, %p : f32
-      %r = arith.mulf %q, %root : f32
+      %p = math.fma %z2, %cubic, %root : f32
+      %r = arith.mulf %z, %p : f32
       %t = math.tanh %r fastmath<afn> : f32
-      %u = arith.addf %t, %one : f32
       %v = arith.mulf %z, %half : f32
-      %y = arith.mulf %v, %u : f32
+      %y = math.fma %v, %t, %v : f32
 """
 GELU_CONSTANTS = """\
     %half = arith.constant 0.5 : f32
-    %one = arith.constant 1.0 : f32
-    %cubic = arith.constant 0.044715 : f32
-    %root = arith.constant 0.797884561 : f32
+    %root = arith.constant 0.797884561 : f32 // √(2/π)
+    %cubic = arith.constant 0.0356774081 : f32 // 0.044715 √(2/π)
 """
 
 

@@ -330,7 +330,7 @@ def all_workloads():
     result.append(product("gemm", (1024, 1024, 1024), SMALL))
     for size in (4096, 8192):
         result.append(product("gemm", (size,) * 3, PRODUCTS[:2], transposed=False))
-    result += [product("batched", (1024,) * 3, PRODUCTS[:2], batch=8),
+    result += [product("batched", (1024,) * 3, PRODUCTS[:2] + [PRODUCTS[5]], batch=8),
                product("batched", (4096,) * 3, PRODUCTS[:2], batch=4)]
     result += [short_product((16, 8192, 8192))]
     result += [product("skinny", (m, 8192, 8192), SKINNY) for m in (64, 128)]

@@ -257,6 +257,45 @@ def SinkLoads : Pass<"tile-sink-loads", ""> {
   let dependentDialects = ["tile"];
 }
 
+def StageRows : Pass<"tile-stage-rows", ""> {
+  let summary = "Reads rows beside accumulators from shared memory";
+  let description = [{
+    Consumes: copies of rows of tensors to fragments of one dimension that element
+    loops read, such as a bias.
+    Produces: tiles of shared memory in their place, with elements as the tensor
+    has them, where two warpgroups can take the tiles of the product in turn if
+    these fragments take no registers (a quarter of the columns each); a remark
+    for each (`tile-stage/row`). `tile-ws-tiled` then lets the producer bring them.
+    Keeps: those of kernels with `persist = false`; rows of more than 256 elements, or whose elements are not those of the
+    fragment and no 16-bit floats; rows that other ops read or write; copies that
+    signal, are asynchronous, require or prefer an instruction or have a stage.
+    Fails: never.
+
+    Before:
+    ```mlir
+    tile.copy %bias to %row : !tile.region<192xbf16>, memref<192xf32, #tile.fragment>
+    tile.parallel (%i, %j) in [128, 192] {
+      %y = memref.load %row[%j] : memref<192xf32, #tile.fragment>
+      …
+    }
+    ```
+    After:
+    ```mlir
+    tile.copy %bias to %row : !tile.region<192xbf16>, memref<192xbf16, #gpu.address_space<workgroup>>
+    tile.parallel (%i, %j) in [128, 192] {
+      %x = memref.load %row[%j] : memref<192xbf16, #gpu.address_space<workgroup>>
+      %y = arith.extf %x : bf16 to f32
+      …
+    }
+    ```
+  }];
+  let dependentDialects = ["arith", "gpu", "memref", "tile"];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "chip to compile for, if the module does not say; sm_90a by default">
+  ];
+}
+
 def StageStores : Pass<"tile-stage-stores", ""> {
   let summary = "Stores accumulators through shared memory, by TMA";
   let description = [{
@@ -282,6 +321,44 @@ def StageStores : Pass<"tile-stage-stores", ""> {
     %c0 = tile.region %C[%m, %n] [128, 64] : memref<?x?xbf16>
     tile.copy %S0 to %c0 : memref<128x64xbf16, #gpu.address_space<workgroup>>, !tile.region<128x64xbf16>
     // and so on, %S1, %S0, %S1
+    ```
+  }];
+  let dependentDialects = ["arith", "gpu", "tile"];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "chip to compile for, if the module does not say; sm_90a by default">
+  ];
+}
+
+def OrderBlocks : Pass<"tile-order-blocks", ""> {
+  let summary = "Starts the blocks first that take longest";
+  let description = [{
+    Consumes: a `gpu.launch` with blocks in x and y, whose loops over tiles run
+    longer, or shorter, from x to x, and all rows of y alike: causal attention with
+    queries in x and heads in y.
+    Produces: other numbers of the blocks. Panels of some rows of y follow one
+    another; in a panel the longest blocks of all its rows come first. A panel has as
+    many rows, a power of two up to 32, as have at most three blocks for each
+    multiprocessor; the host computes that where the grid is no constant.
+    Keeps: launches with `persist = true`, with clusters, with `tile.block_swizzle`,
+    `tile.grid_sync` or `scf.while`, and kernels with ops of other dialects that may
+    ask for numbers of blocks; loops of which it is not plain whether they run longer.
+    Fails: never.
+
+    Before:
+    ```mlir
+    %last = arith.subi %sx, %c1 : index
+    %block = arith.subi %last, %bx : index
+    %m = arith.muli %block, %c128 : index
+    %end = arith.addi %m, %c128 : index
+    scf.for %n = %c0 to %end step %c128 { … }
+    ```
+    After, for a grid of 8 x 32:
+    ```mlir
+    %x = gpu.block_id x
+    %y = gpu.block_id y
+    %bx, %by = tile.block_swizzle %x, %y of %sx, %sy {panel = 32 : i64}
+    // and as before
     ```
   }];
   let dependentDialects = ["arith", "gpu", "tile"];

@@ -9,6 +9,7 @@
 
 #include "Dialect/Im2col.h"
 #include "Dialect/Products.h"
+#include "Support/KeyTable.h"
 #include "Target/Target.h"
 
 /// Why an instruction cannot be used: a stable code and a sentence. A code
@@ -84,9 +85,11 @@ bool tile_product_may_take_turns(const TileProduct *product,
 /// Whether each of two warpgroups may compute whole tiles of a persistent
 /// kernel, the first one and the other in turn: all products are pipelined
 /// ones of shared tiles, their sums fit the registers of a warpgroup, and the
-/// kernel does not say otherwise. Whether it is so, roles decide.
+/// kernel does not say otherwise. Whether it is so, roles decide. `left_out`:
+/// allocations of fragments that are not counted; NULL: none.
 bool tile_kernel_may_take_turns(MlirOperation kernel,
-                                const TileInstrContext *context);
+                                const TileInstrContext *context,
+                                const TilePointerMap *left_out);
 /// Registers of a thread that the fragments take then, all at once.
 int64_t tile_turns_registers(MlirOperation kernel);
 

@@ -54,6 +54,7 @@ static bool reduces_angles(MlirOperation op) {
 }
 
 typedef struct {
+  const TilePointerMap *left_out; // allocations; NULL: none
   int64_t num_registers;
   bool has_angles;
 } Registers;
@@ -66,6 +67,8 @@ static MlirWalkResult add_op(MlirOperation op, void *user_data) {
   TileShape shape;
   registers->has_angles |= reduces_angles(op);
   if (!tile_alloc_is(op) ||
+      (registers->left_out &&
+       tile_pointer_map_get(registers->left_out, op.ptr)) ||
       !tile_shape_of(mlirOperationGetResult(op, 0), &shape) ||
       shape.space != TILE_SPACE_FRAGMENT || !tile_shape_is_static(&shape))
     return MlirWalkResultAdvance;
@@ -76,15 +79,21 @@ static MlirWalkResult add_op(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
-int64_t tile_turns_registers(MlirOperation kernel) {
+static int64_t count_registers(MlirOperation kernel,
+                               const TilePointerMap *left_out) {
   enum { OF_ANGLES = 64 };
-  Registers registers = {0, false};
+  Registers registers = {.left_out = left_out};
   mlirOperationWalk(kernel, add_op, &registers, MlirWalkPreOrder);
   return registers.num_registers + (registers.has_angles ? OF_ANGLES : 0);
 }
 
+int64_t tile_turns_registers(MlirOperation kernel) {
+  return count_registers(kernel, NULL);
+}
+
 bool tile_kernel_may_take_turns(MlirOperation kernel,
-                                const TileInstrContext *context) {
+                                const TileInstrContext *context,
+                                const TilePointerMap *left_out) {
   // As the budget of roles has it: what a thread may have, and what it needs
   // beside fragments.
   enum { MOST = 240, OTHERS = 40 };
@@ -101,5 +110,5 @@ bool tile_kernel_may_take_turns(MlirOperation kernel,
     return false;
   mlirOperationWalk(kernel, note_product, &scan, MlirWalkPreOrder);
   return scan.fits && scan.num_products > 0 &&
-         tile_turns_registers(kernel) + OTHERS <= MOST;
+         count_registers(kernel, left_out) + OTHERS <= MOST;
 }

@@ -18,11 +18,11 @@
 #include "Support/Iterate.h"
 #include "Support/KeyTable.h"
 #include "Tile/Ops/arith.h"
-#include "Tile/Ops/cf.h"
 #include "Tile/Ops/gpu.h"
 #include "Tile/Ops/memref.h"
 #include "Tile/Ops/scf.h"
 #include "TilePasses.h"
+#include "Transforms/Persist/BlockIds.h"
 #include "Transforms/Stores/Stores.h"
 
 #include <string.h>
@@ -320,45 +320,15 @@ static void read_grid(TilePersistPlan *plan) {
   give_up(plan, "tile-persist/clusters", TILE_NULL_OP, true);
 }
 
-//===-- What values depend on ---------------------------------------------===//
-
-// Block ids, as bits.
-enum { BY_X = 1, BY_Y = 2, BY_Z = 4 };
+//===-- What a scan knows -------------------------------------------------===//
 
 typedef struct {
   TilePersistPlan *plan;
   TileInstrContext instr;
-  TilePointerMap masks; // of values: the block ids that they depend on
+  TileIdMasks masks;
   int64_t row_bytes[2]; // copied per step and block: by x only, by y only
   bool may_have_roles;  // the kernel does not refuse
 } Scan;
-
-static int mask_of(const Scan *scan, MlirValue value) {
-  return (int)(intptr_t)tile_pointer_map_get(&scan->masks, value.ptr);
-}
-
-static void set_mask(Scan *scan, MlirValue value, int mask) {
-  if (mask)
-    tile_pointer_map_set(&scan->masks, value.ptr, (void *)(intptr_t)mask);
-}
-
-// Values that a loop hands over count by what they begin with: this decides
-// what pays, never what is right.
-static int note_masks(Scan *scan, MlirOperation op) {
-  int mask = 0;
-  if (gpu_block_id_is(op))
-    mask = 1 << (int)gpu_block_id_dimension(gpu_block_id_cast(op));
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    mask |= mask_of(scan, mlirOperationGetOperand(op, i));
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
-    set_mask(scan, mlirOperationGetResult(op, i), mask);
-  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
-    MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
-    for (intptr_t i = 0; block.ptr && i < mlirBlockGetNumArguments(block); i++)
-      set_mask(scan, mlirBlockGetArgument(block, i), mask);
-  }
-  return mask;
-}
 
 //===-- Is it legal? ------------------------------------------------------===//
 
@@ -385,17 +355,6 @@ static bool has_state(MlirOperation op) {
   return false;
 }
 
-static bool is_known(MlirOperation op) {
-  static const char *const prefixes[] = {
-      "tile.",        "arith.",     "math.",   "scf.",
-      "memref.",      "affine.",    "vector.", "gpu.block_id",
-      "gpu.grid_dim", "gpu.printf", "index.",  "ub."};
-  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-    if (has_prefix(op, prefixes[i]))
-      return true;
-  return cf_assert_is(op) || gpu_terminator_is(op);
-}
-
 // A loop that ends when another block has written something.
 static MlirWalkResult find_poll(MlirOperation op, void *user_data) {
   TilePersistPlan *plan = user_data;
@@ -414,7 +373,7 @@ static MlirWalkResult find_poll(MlirOperation op, void *user_data) {
 static void check_op(TilePersistPlan *plan, MlirOperation op) {
   if (has_state(op))
     give_up(plan, "tile-persist/user-sync", op, true);
-  else if (!is_known(op))
+  else if (!tile_op_asks_for_ids_in_sight(op))
     give_up(plan, "tile-persist/foreign-op", op, true);
   if (scf_while_is(op))
     mlirOperationWalk(op, find_poll, plan, MlirWalkPreOrder);
@@ -445,9 +404,10 @@ static void note_copy(Scan *scan, TileCopyOp copy) {
       dst.space != TILE_SPACE_SHARED)
     return;
   scan->plan->is_candidate |= scan->may_have_roles && is_by_tma(scan, copy);
-  int mask = mask_of(scan, tile_copy_src(copy)) & (BY_X | BY_Y);
-  if (mask == BY_X || mask == BY_Y)
-    scan->row_bytes[mask == BY_Y] += size_bytes(tile_copy_src(copy));
+  int mask =
+      tile_id_mask(&scan->masks, tile_copy_src(copy)) & (TILE_BY_X | TILE_BY_Y);
+  if (mask == TILE_BY_X || mask == TILE_BY_Y)
+    scan->row_bytes[mask == TILE_BY_Y] += size_bytes(tile_copy_src(copy));
 }
 
 static MlirWalkResult find_tile_op(MlirOperation op, void *user_data) {
@@ -510,7 +470,7 @@ static void note_tile_loop(Scan *scan, MlirOperation op) {
   enum { MAX_DEPTH = 3 };
   ScfForOp loop = scf_for_dyn(op);
   bool is_pipelined = false, holds_pipelined = false;
-  if (!loop.op.ptr || !mask_of(scan, scf_for_lowerBound(loop)) ||
+  if (!loop.op.ptr || !tile_id_mask(&scan->masks, scf_for_lowerBound(loop)) ||
       !is_made_of_grid_size(scan->plan, scf_for_step(loop), MAX_DEPTH))
     return;
   find_stages(op, &is_pipelined);
@@ -522,7 +482,7 @@ static MlirWalkResult scan_op(MlirOperation op, void *user_data) {
   Scan *scan = user_data;
   if (mlirOperationEqual(op, scan->plan->launch.op))
     return MlirWalkResultAdvance;
-  int mask = note_masks(scan, op);
+  int mask = tile_id_masks_note(&scan->masks, op);
   check_op(scan->plan, op);
   check_even(scan, op, mask);
   note_tile_loop(scan, op);
@@ -563,15 +523,13 @@ static void persist_plan_build(TileArena *arena, MlirOperation launch,
                          .num_threads = tile_kernel_num_threads(launch),
                          .in_launch = true,
                          .splits_pads = true};
-  scan.masks.arena = arena;
+  tile_id_masks_begin(&scan.masks, arena, launch);
   TileKernelConfigOp config = tile_kernel_config_of(launch);
   scan.may_have_roles =
       target->has_tma &&
       (!config.op.ptr ||
        mlirAttributeIsNull(tile_kernel_config_specialize_attr(config)) ||
        tile_kernel_config_specialize(config) != TILE_SPECIALIZE_Off);
-  for (int i = 0; i < 3; i++)
-    set_mask(&scan, mlirBlockGetArgument(tile_kernel_body(launch), i), 1 << i);
   mlirOperationWalk(launch, scan_op, &scan, MlirWalkPreOrder);
   TileOccupancy occupancy;
   tile_occupancy_estimate(arena, launch, target, &occupancy);
@@ -582,7 +540,7 @@ static void persist_plan_build(TileArena *arena, MlirOperation launch,
                         tile_kernel_number(launch, TILE_RESERVED_BYTES_ATTR, 0);
   // Of two warpgroups that take tiles in turn each stores from tiles of its
   // own.
-  plan->is_pingpong = tile_kernel_may_take_turns(launch, &scan.instr) &&
+  plan->is_pingpong = tile_kernel_may_take_turns(launch, &scan.instr, NULL) &&
                       solve_staging(plan, occupancy.smem_bytes, 2, limit_bytes);
   if (!plan->is_pingpong &&
       !solve_staging(plan, occupancy.smem_bytes, 1, limit_bytes))
@@ -734,21 +692,6 @@ static bool stays_outside(MlirOperation op) {
   return tile_alloc_is(op) || memref_alloca_is(op) || tile_kernel_config_is(op);
 }
 
-// The ops that ask for ids or the grid, rather than use the arguments.
-static MlirWalkResult replace_query(MlirOperation op, void *user_data) {
-  Apply *apply = user_data;
-  int first = gpu_block_id_is(op) ? 0 : 6;
-  if (!gpu_block_id_is(op) && !gpu_grid_dim_is(op))
-    return MlirWalkResultAdvance;
-  int dimension = gpu_block_id_is(op)
-                      ? (int)gpu_block_id_dimension(gpu_block_id_cast(op))
-                      : (int)gpu_grid_dim_dimension(gpu_grid_dim_cast(op));
-  mlirRewriterBaseReplaceAllUsesWith(
-      apply->b.rw, mlirOperationGetResult(op, 0),
-      mlirBlockGetArgument(apply->body, first + dimension));
-  return MlirWalkResultAdvance;
-}
-
 static void apply_loop(Apply *apply) {
   TileBuilder *b = &apply->b;
   MlirOperation end = mlirBlockGetTerminator(apply->body);
@@ -756,8 +699,7 @@ static void apply_loop(Apply *apply) {
   MlirBlock block = mlirBlockCreate(1, &index, &b->loc);
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, block);
-  mlirOperationWalk(apply->plan->launch.op, replace_query, apply,
-                    MlirWalkPreOrder);
+  tile_block_ids_use_arguments(b->rw, apply->plan->launch.op);
 
   MlirValue ids[3];
   mlirRewriterBaseSetInsertionPointToEnd(b->rw, block);

@@ -15,7 +15,9 @@
 // without effects: the positions move on past the slots of the other warpgroup.
 // A turn goes from the first wait of a unit to its last product, for slots are
 // numbered: a warpgroup that waited a lap ahead would take the parity of one
-// phase for that of another.
+// phase for that of another. Tiles that a unit takes one of, such as a bias, from
+// a ring of an even number of slots are not part of it: each warpgroup meets
+// the same slots again and again, and has waited for every phase of theirs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -172,22 +174,61 @@ typedef struct {
   TileBuilder b;
 } Apply;
 
-static MlirWalkResult find_verb(MlirOperation op, void *user_data) {
-  bool *found = user_data;
-  *found |= tile_wait_is(op) || tile_release_is(op);
-  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+// The channel of a wait or a release; null: it is neither.
+static MlirValue verb_channel(MlirOperation op) {
+  if (tile_wait_is(op))
+    return tile_wait_channel(tile_wait_cast(op));
+  if (tile_release_is(op))
+    return tile_release_channel(tile_release_cast(op));
+  return (MlirValue){NULL};
 }
 
-static bool has_verb(MlirOperation op) {
-  bool found = false;
-  mlirOperationWalk(op, find_verb, &found, MlirWalkPreOrder);
-  return found;
+typedef struct {
+  MlirValue channel; // null: any
+  MlirBlock unit;
+  int num_verbs, num_waits; // waits: of the unit itself
+  bool is_nested;           // a verb is in control flow of the unit
+} Verbs;
+
+static MlirWalkResult count_verb(MlirOperation op, void *user_data) {
+  Verbs *verbs = user_data;
+  MlirValue channel = verb_channel(op);
+  if (!channel.ptr ||
+      (verbs->channel.ptr && !mlirValueEqual(channel, verbs->channel)))
+    return MlirWalkResultAdvance;
+  bool is_nested = !mlirBlockEqual(mlirOperationGetBlock(op), verbs->unit);
+  verbs->num_verbs++;
+  verbs->num_waits += tile_wait_is(op) && !is_nested;
+  verbs->is_nested |= is_nested;
+  return MlirWalkResultAdvance;
+}
+
+// Whether a unit takes one slot of `channel`, and both warpgroups never meet in
+// one.
+static bool has_own_slots(MlirBlock unit, MlirValue channel) {
+  Verbs verbs = {.channel = channel, .unit = unit};
+  MlirOperation made = mlirOpResultGetOwner(channel);
+  TILE_FOR_EACH_OP (op, unit)
+    mlirOperationWalk(op, count_verb, &verbs, MlirWalkPreOrder);
+  return tile_channel_is(made) &&
+         tile_channel_depth(tile_channel_cast(made)) % 2 == 0 &&
+         verbs.num_waits == 1 && !verbs.is_nested;
+}
+
+// Whether `op`, of the unit itself, is done in turn.
+static bool is_in_turn(MlirBlock unit, MlirOperation op) {
+  Verbs verbs = {.unit = unit};
+  MlirValue channel = verb_channel(op);
+  if (channel.ptr)
+    return !has_own_slots(unit, channel);
+  mlirOperationWalk(op, count_verb, &verbs, MlirWalkPreOrder);
+  return verbs.num_verbs > 0;
 }
 
 static void add_turn(Apply *apply, MlirBlock unit) {
   MlirOperation first = TILE_NULL_OP, last = TILE_NULL_OP;
   TILE_FOR_EACH_OP (op, unit) {
-    if (!has_verb(op))
+    if (!is_in_turn(unit, op))
       continue;
     first = first.ptr ? first : op;
     last = op;

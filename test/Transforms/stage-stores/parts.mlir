@@ -89,6 +89,46 @@ func.func @parts(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xbf16
 #shared = #gpu.address_space<workgroup>
 #fragment = #tile.fragment
 
+// Rows of 160 columns are not made of rows of 128 bytes: those of parts have 64.
+// CHECK-LABEL: func.func @short_rows
+// CHECK-DAG: %[[S0:.*]] = tile.alloc : memref<128x32xbf16, #gpu.address_space<workgroup>>
+// CHECK-DAG: %[[S1:.*]] = tile.alloc : memref<128x32xbf16, #gpu.address_space<workgroup>>
+// CHECK: tile.region %{{.*}}[0, 0] [128, 32] : memref<128x160xf32, #tile.fragment>
+// CHECK: tile.region %{{.*}}[0, 128] [128, 32] : memref<128x160xf32, #tile.fragment>
+// CHECK-NOT: tile.region %{{.*}} [128, 32] : memref<128x160xf32
+func.func @short_rows(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %C: memref<?x?xbf16>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c160 = arith.constant 160 : index
+  %K = memref.dim %A, %c1 : memref<?x?xbf16>
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %m = arith.muli %bx, %c128 : index
+    %n = arith.muli %by, %c160 : index
+    %As = tile.alloc : memref<128x64xbf16, #shared>
+    %Bs = tile.alloc : memref<160x64xbf16, #shared>
+    %acc = tile.alloc : memref<128x160xf32, #fragment>
+    scf.for %k = %c0 to %K step %c64 {
+      %a = tile.region %A[%m, %k] [128, 64] {align = 16 : i64} : memref<?x?xbf16>
+      %b = tile.region %B[%n, %k] [160, 64] {align = 16 : i64} : memref<?x?xbf16>
+      tile.copy %a to %As : !tile.region<128x64xbf16>, memref<128x64xbf16, #shared>
+      tile.copy %b to %Bs : !tile.region<160x64xbf16>, memref<160x64xbf16, #shared>
+      tile.gemm %As, %Bs, %acc {transpose_b} : (memref<128x64xbf16, #shared>, memref<160x64xbf16, #shared>, memref<128x160xf32, #fragment>)
+    } {tile.num_stages = 5 : i32}
+    %c = tile.region %C[%m, %n] [128, 160] {align = 16 : i64} : memref<?x?xbf16>
+    tile.copy %acc to %c : memref<128x160xf32, #fragment>, !tile.region<128x160xbf16>
+    gpu.terminator
+  }
+  return
+}
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+#fragment = #tile.fragment
+
 // What an element loop makes of an accumulator lies as it does. A fragment
 // that no product wrote has rows already, a given instruction is obeyed, and
 // rows that are not aligned are not for TMA.

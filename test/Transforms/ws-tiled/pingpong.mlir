@@ -224,3 +224,56 @@ func.func @beside_row(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %R: memref<384
   }
   return
 }
+
+// A row in shared memory takes none. The producer fills a ring of two with rows, a
+// slot for each warpgroup: the turn ends with the products, not with the row.
+// CHECK-LABEL: func @row_in_ring
+// CHECK: tile.role "consumer-0" warps 4 {{.*}}pingpong
+// CHECK: tile.turn <begin>
+// CHECK: tile.gemm
+// CHECK: tile.turn <end>
+// CHECK-NEXT: tile.wait
+// CHECK: tile.parallel
+// CHECK: tile.release
+// CHECK-NOT: tile.turn
+// CHECK: tile.role "consumer-1" warps 4 {{.*}}pingpong
+func.func @row_in_ring(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %R: memref<3840xf32>, %C: memref<4096x3840xbf16>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c20 = arith.constant 20 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c192 = arith.constant 192 : index
+  %K = memref.dim %A, %c1 : memref<?x?xbf16>
+  %zero = arith.constant 0.0 : f32
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c20, %sy = %c32, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %m = arith.muli %by, %c128 : index
+    %n = arith.muli %bx, %c192 : index
+    %As = tile.alloc : !A
+    %Bs = tile.alloc : memref<192x64xbf16, #smem>
+    %row = tile.alloc : memref<192xf32, #smem>
+    %acc = tile.alloc : memref<128x192xf32, #tile.fragment>
+    tile.fill %acc, %zero : memref<128x192xf32, #tile.fragment>, f32
+    scf.for %k = %c0 to %K step %c64 {
+      %a = tile.region %A[%m, %k] [128, 64] {align = 16 : i64} : memref<?x?xbf16>
+      %b = tile.region %B[%n, %k] [192, 64] {align = 16 : i64} : memref<?x?xbf16>
+      tile.copy %a to %As : !tile.region<128x64xbf16>, !A
+      tile.copy %b to %Bs : !tile.region<192x64xbf16>, memref<192x64xbf16, #smem>
+      tile.gemm %As, %Bs, %acc {transpose_b} : (!A, memref<192x64xbf16, #smem>, memref<128x192xf32, #tile.fragment>)
+    } {tile.num_stages = 4 : i32}
+    %r = tile.region %R[%n] [192] {align = 16 : i64} : memref<3840xf32>
+    tile.copy %r to %row : !tile.region<192xf32>, memref<192xf32, #smem>
+    tile.parallel (%i, %j) in [128, 192] {
+      %x = memref.load %acc[%i, %j] : memref<128x192xf32, #tile.fragment>
+      %y = memref.load %row[%j] : memref<192xf32, #smem>
+      %z = arith.addf %x, %y : f32
+      memref.store %z, %acc[%i, %j] : memref<128x192xf32, #tile.fragment>
+    }
+    %c = tile.region %C[%m, %n] [128, 192] : memref<4096x3840xbf16>
+    tile.copy %acc to %c : memref<128x192xf32, #tile.fragment>, !tile.region<128x192xbf16>
+    gpu.terminator
+  }
+  return
+}
