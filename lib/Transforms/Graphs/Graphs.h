@@ -182,6 +182,9 @@ typedef struct {
 } TileGraphEmit;
 
 void tile_graph_op_emit(TileGraphEmit *emit, TileGraphOp *op);
+/// Arithmetic of f16 and bf16 in the element loops of a launch becomes that of
+/// f32, rounded where it leaves a loop.
+void tile_graph_widen(TileGraphEmit *emit, MlirOperation launch);
 
 /// A tile with the extents of the operand that are not 1.
 typedef struct {

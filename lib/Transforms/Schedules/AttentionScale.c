@@ -1,0 +1,129 @@
+//===- AttentionScale.c - What logits are scaled by -----------------------===//
+//
+// e^(c s - max c s) is a power of two of one multiplication and addition,
+// 2^(k s - k max s) with k = c log2 e, where c is positive, every logit is c
+// times a score or -inf, and no product overflows that did not before.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Transforms/Schedules/Attention.h"
+
+#include "Tile/Ops/arith.h"
+#include <math.h>
+
+/// An op of linalg that computes one thing of each element.
+typedef struct {
+  TileNest nest;
+  MlirBlock body;
+  MlirOperation inner; // the op in the body
+} Step;
+
+static bool step_of(MlirValue tensor, Step *out) {
+  if (mlirValueIsABlockArgument(tensor) ||
+      !tile_nest_of(mlirOpResultGetOwner(tensor), &out->nest) ||
+      out->nest.kind != TILE_NEST_ELEMENTS || out->nest.num_outs != 1)
+    return false;
+  out->body =
+      mlirRegionGetFirstBlock(mlirOperationGetRegion(out->nest.op, 0));
+  out->inner = mlirBlockGetFirstOperation(out->body);
+  MlirOperation end = mlirOperationGetNextInBlock(out->inner);
+  return end.ptr && mlirxIsTerminator(end) &&
+         mlirAffineMapIsIdentity(out->nest.maps[out->nest.num_operands - 1]);
+}
+
+// The constant that operand `i` of the op in the body is for every element.
+static bool constant_operand(const Step *step, int i, double *out) {
+  MlirValue value = mlirOperationGetOperand(step->inner, i);
+  MlirAttribute attr;
+  bool is_element = mlirValueIsABlockArgument(value) &&
+                    mlirBlockEqual(mlirBlockArgumentGetOwner(value), step->body);
+  if (is_element) {
+    value = mlirOperationGetOperand(step->nest.op,
+                                    mlirBlockArgumentGetArgNumber(value));
+    if (mlirValueIsABlockArgument(value) ||
+        !tile_op_name_begins(mlirOpResultGetOwner(value), "linalg.fill"))
+      return false;
+    value = mlirOperationGetOperand(mlirOpResultGetOwner(value), 0);
+  }
+  if (!mlirxConstantAttr(value, &attr) || !mlirAttributeIsAFloat(attr))
+    return false;
+  *out = mlirFloatAttrGetValueDouble(attr);
+  return true;
+}
+
+// The tensor whose element operand `i` is at its own place; null: something
+// else.
+static MlirValue tensor_operand(const Step *step, int i) {
+  MlirValue value = mlirOperationGetOperand(step->inner, i);
+  if (!mlirValueIsABlockArgument(value) ||
+      !mlirBlockEqual(mlirBlockArgumentGetOwner(value), step->body))
+    return TILE_NULL_VALUE;
+  intptr_t number = mlirBlockArgumentGetArgNumber(value);
+  return mlirAffineMapIsIdentity(step->nest.maps[number])
+             ? mlirOperationGetOperand(step->nest.op, number)
+             : TILE_NULL_VALUE;
+}
+
+// What a mask keeps: the other numbers are -inf.
+static MlirValue kept_by_mask(const Step *step) {
+  for (int i = 1; i <= 2 && arith_select_is(step->inner); i++) {
+    double hidden;
+    if (constant_operand(step, i, &hidden) && hidden == -(double)INFINITY)
+      return tensor_operand(step, 3 - i);
+  }
+  return TILE_NULL_VALUE;
+}
+
+// What a constant multiplies, or divides.
+static MlirValue scaled(const Step *step, double *out_scale) {
+  double number;
+  if (arith_divf_is(step->inner) && constant_operand(step, 1, &number)) {
+    *out_scale = 1 / number;
+    return tensor_operand(step, 0);
+  }
+  for (int i = 0; i < 2 && arith_mulf_is(step->inner); i++)
+    if (constant_operand(step, i, out_scale))
+      return tensor_operand(step, 1 - i);
+  return TILE_NULL_VALUE;
+}
+
+static bool is_used_once(MlirValue value) {
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  return !mlirOpOperandIsNull(use) &&
+         mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
+}
+
+void tile_attention_scale(TileAttention *m) {
+  MlirValue tensor = m->logits;
+  MlirValue scores = mlirOperationGetResult(m->scores.op, 0);
+  m->scale = 1;
+  m->scale_op = TILE_NULL_OP;
+  m->is_bounded = false;
+  Step step;
+  for (int n = 0; n < TILE_ATTENTION_MAX_CHAIN && tensor.ptr; n++) {
+    double scale;
+    if (mlirValueEqual(tensor, scores)) {
+      m->is_bounded = true;
+      return;
+    }
+    if (!step_of(tensor, &step))
+      return;
+    bool is_alone = mlirValueEqual(tensor, m->logits) || is_used_once(tensor);
+    MlirValue kept = kept_by_mask(&step);
+    MlirValue source = kept.ptr ? kept : scaled(&step, &scale);
+    if (!is_alone || !source.ptr)
+      return;
+    if (!kept.ptr) {
+      // Scores are far from the largest float.
+      const double max_scale = 1024;
+      m->is_bounded = mlirValueEqual(source, scores) && scale > 0 &&
+                      scale < max_scale;
+      if (m->is_bounded) {
+        m->scale = scale;
+        m->scale_op = step.nest.op;
+      }
+      return;
+    }
+    tensor = source;
+  }
+}
