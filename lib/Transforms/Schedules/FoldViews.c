@@ -346,12 +346,15 @@ static MlirValue reshaped(TileBuilder *b, const char *name, MlirValue value,
       shape[rank] *= e->shape[at++];
     rank++;
   }
+  MlirType type = mlirRankedTensorTypeGet(expand ? e->num_dims : rank,
+                                          expand ? e->shape : shape, element,
+                                          (MlirAttribute){NULL});
+  if (mlirTypeEqual(type, mlirValueGetType(value)))
+    return value;
   TileState s;
   tile_ods_begin(&s, b, name);
   tile_ods_operand(&s, value);
-  tile_ods_type(&s, mlirRankedTensorTypeGet(expand ? e->num_dims : rank,
-                                            expand ? e->shape : shape, element,
-                                            (MlirAttribute){NULL}));
+  tile_ods_type(&s, type);
   tile_ods_put(&s, "reassociation", reassociation(context, e->count, e->rank));
   if (expand)
     tile_ods_put(&s, "static_output_shape",
