@@ -578,8 +578,10 @@ static void convert(const Run *run, TileGraphPlan *plan) {
     mlirRewriterBaseEraseOp(b.rw, op->op);
   mlirRewriterBaseEraseOp(b.rw, forall);
   erase_views(&emit, launch.op);
+  tile_graph_inline_places(&emit, launch.op);
   join_loops(&emit, body);
   tile_graph_widen(&emit, launch.op);
+  tile_graph_guard_masks(&emit, launch.op);
   mlirIRRewriterDestroy(b.rw);
 }
 

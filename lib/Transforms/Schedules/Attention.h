@@ -42,9 +42,9 @@ typedef struct {
   int num_outside;
   TileReach reach;                  // all keys that have a weight
   double hidden;                    // a logit of the others
-  // Every logit is `scale` times a score, or -inf. The op that multiplies is
-  // left out of the chain; null: there is none.
-  bool is_bounded;
+  // Logits are `scale` times what the chain makes; the op that multiplies is
+  // left out of it; null: there is none.
+  bool is_bounded; // every logit is a scaled score, or -inf
   double scale;
   MlirOperation scale_op;
   int64_t block_queries, step_keys; // how many at a time

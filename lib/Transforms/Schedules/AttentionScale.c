@@ -1,8 +1,9 @@
 //===- AttentionScale.c - What logits are scaled by -----------------------===//
 //
 // e^(c s - max c s) is a power of two of one multiplication and addition,
-// 2^(k s - k max s) with k = c log2 e, where c is positive, every logit is c
-// times a score or -inf, and no product overflows that did not before.
+// 2^(k s - k max s) with k = c log2 e, where c is positive and every logit is c
+// times a score or -inf. Where a mask hides by a finite number the difference
+// comes first: of a row of hidden logits alone all weights are alike.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,13 +65,11 @@ static MlirValue tensor_operand(const Step *step, int i) {
              : TILE_NULL_VALUE;
 }
 
-// What a mask keeps: the other numbers are -inf.
-static MlirValue kept_by_mask(const Step *step) {
-  for (int i = 1; i <= 2 && arith_select_is(step->inner); i++) {
-    double hidden;
-    if (constant_operand(step, i, &hidden) && hidden == -(double)INFINITY)
+// What a mask keeps; `*hidden` is the number in place of others.
+static MlirValue kept_by_mask(const Step *step, double *hidden) {
+  for (int i = 1; i <= 2 && arith_select_is(step->inner); i++)
+    if (constant_operand(step, i, hidden))
       return tensor_operand(step, 3 - i);
-  }
   return TILE_NULL_VALUE;
 }
 
@@ -93,37 +92,39 @@ static bool is_used_once(MlirValue value) {
          mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
 }
 
+// A weight of such a logit is 0 beside any other, scaled or not.
+static const double LOW = -1e20, MIN_SCALE = 1e-6, MAX_SCALE = 1024;
+
 void tile_attention_scale(TileAttention *m) {
   MlirValue tensor = m->logits;
   MlirValue scores = mlirOperationGetResult(m->scores.op, 0);
+  bool is_infinite = true; // what masks hide
   m->scale = 1;
   m->scale_op = TILE_NULL_OP;
   m->is_bounded = false;
-  Step step;
   for (int n = 0; n < TILE_ATTENTION_MAX_CHAIN && tensor.ptr; n++) {
-    double scale;
+    Step step;
+    double number;
     if (mlirValueEqual(tensor, scores)) {
-      m->is_bounded = true;
+      m->is_bounded = is_infinite;
       return;
     }
-    if (!step_of(tensor, &step))
+    if (!step_of(tensor, &step) ||
+        (!mlirValueEqual(tensor, m->logits) && !is_used_once(tensor)))
       return;
-    bool is_alone = mlirValueEqual(tensor, m->logits) || is_used_once(tensor);
-    MlirValue kept = kept_by_mask(&step);
-    MlirValue source = kept.ptr ? kept : scaled(&step, &scale);
-    if (!is_alone || !source.ptr)
-      return;
-    if (!kept.ptr) {
-      // Scores are far from the largest float.
-      const double max_scale = 1024;
-      m->is_bounded = mlirValueEqual(source, scores) && scale > 0 &&
-                      scale < max_scale;
-      if (m->is_bounded) {
-        m->scale = scale;
-        m->scale_op = step.nest.op;
-      }
-      return;
+    tensor = kept_by_mask(&step, &number);
+    if (tensor.ptr) {
+      is_infinite &= isinf(number) && number < 0;
+      if (number > LOW)
+        return;
+      continue;
     }
-    tensor = source;
+    tensor = scaled(&step, &number);
+    if (!tensor.ptr || !mlirValueEqual(tensor, scores) || number < MIN_SCALE ||
+        number > MAX_SCALE)
+      return;
+    m->scale = number;
+    m->scale_op = step.nest.op;
+    m->is_bounded = is_infinite;
   }
 }
