@@ -8,11 +8,13 @@
 // Numbers of places have no fragments, and a mask that hides nothing in a round is
 // left out: it is true everywhere where it is at the corner of the tile.
 // CHECK-LABEL: func @causal
-// CHECK-NOT: memref<64xindex
+// CHECK-NOT: memref<64xi32
 // CHECK: scf.for %[[K:.*]] = %{{.*}} to %{{.*}} step %{{.*}} {
 // CHECK: tile.gemm
+// CHECK: %[[FIRST:.*]] = arith.index_cast %[[M:.*]] : index to i32
 // CHECK: %[[LAST:.*]] = arith.addi %[[K]], %c31
-// CHECK: %[[HIDES:.*]] = arith.cmpi slt, %[[M:.*]], %[[LAST]] : index
+// CHECK: %[[COLUMN:.*]] = arith.index_cast %[[LAST]] : index to i32
+// CHECK: %[[HIDES:.*]] = arith.cmpi slt, %[[FIRST]], %[[COLUMN]] : i32
 // CHECK: scf.if %[[HIDES]] {
 // CHECK-NEXT: tile.parallel (%[[I:.*]], %[[J:.*]]) in [64, 32]
 // CHECK: arith.addi %[[I]], %[[M]]
@@ -29,7 +31,7 @@ func.func @causal(%a: memref<128x32xbf16>, %b: memref<32x128xbf16>, %out: memref
   %low = arith.constant 0xFF800000 : f32
   scf.forall (%m) = (0) to (128) step (64) {
     %s = memref.alloc() : memref<64x32xf32>
-    %rows = memref.alloc() : memref<64xindex>
+    %rows = memref.alloc() : memref<64xi32>
     %max = memref.alloc() : memref<64xf32>
     linalg.fill ins(%low : f32) outs(%max : memref<64xf32>)
     scf.for %k = %c0 to %c128 step %c32 {
@@ -37,17 +39,19 @@ func.func @causal(%a: memref<128x32xbf16>, %b: memref<32x128xbf16>, %out: memref
       %y = memref.subview %b[0, %k] [32, 32] [1, 1] : memref<32x128xbf16> to memref<32x32xbf16, strided<[128, 1], offset: ?>>
       linalg.fill ins(%zero : f32) outs(%s : memref<64x32xf32>)
       linalg.matmul ins(%x, %y : memref<64x32xbf16, strided<[32, 1], offset: ?>>, memref<32x32xbf16, strided<[128, 1], offset: ?>>) outs(%s : memref<64x32xf32>)
-      linalg.generic {indexing_maps = [#one], iterator_types = ["parallel"]} outs(%rows : memref<64xindex>) {
-      ^bb0(%o: index):
+      linalg.generic {indexing_maps = [#one], iterator_types = ["parallel"]} outs(%rows : memref<64xi32>) {
+      ^bb0(%o: i32):
         %i = linalg.index 0 : index
-        %p = arith.addi %i, %m : index
-        linalg.yield %p : index
+        %n = arith.addi %i, %m : index
+        %p = arith.index_cast %n : index to i32
+        linalg.yield %p : i32
       }
-      linalg.generic {indexing_maps = [#row, #id], iterator_types = #par} ins(%rows : memref<64xindex>) outs(%s : memref<64x32xf32>) {
-      ^bb0(%p: index, %o: f32):
+      linalg.generic {indexing_maps = [#row, #id], iterator_types = #par} ins(%rows : memref<64xi32>) outs(%s : memref<64x32xf32>) {
+      ^bb0(%p: i32, %o: f32):
         %j = linalg.index 1 : index
-        %q = arith.addi %j, %k : index
-        %c = arith.cmpi sge, %p, %q : index
+        %n = arith.addi %j, %k : index
+        %q = arith.index_cast %n : index to i32
+        %c = arith.cmpi sge, %p, %q : i32
         %t = arith.select %c, %o, %low : f32
         linalg.yield %t : f32
       }
