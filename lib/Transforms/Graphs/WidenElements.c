@@ -40,6 +40,13 @@ static bool is_arithmetic(MlirOperation op) {
          arith_select_is(op);
 }
 
+// What rounds nothing: where it reads nothing that is f32 already, it stays.
+static bool is_exact(MlirOperation op) {
+  return arith_select_is(op) || arith_cmpf_is(op) || arith_negf_is(op) ||
+         arith_maximumf_is(op) || arith_minimumf_is(op) ||
+         arith_maxnumf_is(op) || arith_minnumf_is(op) || math_absf_is(op);
+}
+
 // math.isnormal asks for the exponents of the type.
 static MlirWalkResult collect(MlirOperation op, void *user_data) {
   Widening *w = user_data;
@@ -64,25 +71,37 @@ static void insert_after_value(Widening *w, MlirValue value) {
         w->b.rw, mlirRegionGetFirstBlock(mlirOperationGetRegion(w->loop, 0)));
 }
 
-// The value as f32: what was rounded to it, where arithmetic did so.
-static MlirValue widened(Widening *w, MlirValue value) {
+// What was rounded to the value, where arithmetic did so; null: nothing.
+static MlirValue known_wide(const Widening *w, MlirValue value) {
   MlirValue known = mlirxMappingGet(w->wide, value);
-  MlirType f32 = mlirF32TypeGet(tile_builder_context(&w->b));
   if (!mlirValueEqual(known, value))
     return known;
-  MlirValue wide;
-  MlirOperation owner = mlirValueIsABlockArgument(value)
-                            ? TILE_NULL_OP
-                            : mlirOpResultGetOwner(value);
-  if (owner.ptr && arith_truncf_is(owner) &&
-      mlirTypeEqual(mlirValueGetType(mlirOperationGetOperand(owner, 0)), f32)) {
-    wide = mlirOperationGetOperand(owner, 0);
-  } else {
-    insert_after_value(w, value);
-    wide = arith_extf(&w->b, .type = f32, .in = value);
-  }
+  if (mlirValueIsABlockArgument(value) ||
+      !arith_truncf_is(mlirOpResultGetOwner(value)))
+    return TILE_NULL_VALUE;
+  MlirValue source = mlirOperationGetOperand(mlirOpResultGetOwner(value), 0);
+  return mlirTypeIsAF32(mlirValueGetType(source)) ? source : TILE_NULL_VALUE;
+}
+
+static MlirValue widened(Widening *w, MlirValue value) {
+  MlirValue wide = known_wide(w, value);
+  if (wide.ptr)
+    return wide;
+  insert_after_value(w, value);
+  wide = arith_extf(&w->b,
+                    .type = mlirF32TypeGet(tile_builder_context(&w->b)),
+                    .in = value);
   mlirxMappingSet(w->wide, value, wide);
   return wide;
+}
+
+static bool reads_wide(const Widening *w, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    if (is_narrow_value(operand) && known_wide(w, operand).ptr)
+      return true;
+  }
+  return false;
 }
 
 // Those whose approximation is good for every argument.
@@ -138,13 +157,18 @@ static void widen_loop(TileGraphEmit *emit, MlirOperation loop) {
                 .loop = loop,
                 .wide = mlirxMappingCreate()};
   mlirOperationWalk(loop, collect, &w, MlirWalkPreOrder);
+  size_t count = 0;
   for (size_t i = 0; i < w.ops.count; i++) {
-    w.b.loc = mlirOperationGetLocation(w.ops.items[i]);
-    widen(&w, w.ops.items[i]);
+    MlirOperation op = w.ops.items[i];
+    if (is_exact(op) && !reads_wide(&w, op))
+      continue;
+    w.b.loc = mlirOperationGetLocation(op);
+    widen(&w, op);
+    w.ops.items[count++] = op;
   }
-  for (size_t i = w.ops.count; i-- > 0;) {
-    w.b.loc = mlirOperationGetLocation(w.ops.items[i]);
-    round_and_erase(&w, w.ops.items[i]);
+  while (count-- > 0) {
+    w.b.loc = mlirOperationGetLocation(w.ops.items[count]);
+    round_and_erase(&w, w.ops.items[count]);
   }
   mlirxMappingDestroy(w.wide);
 }
