@@ -12,11 +12,11 @@
 #include "Tile/Ops/arith.h"
 #include <math.h>
 
-/// An op of linalg that computes one thing of each element.
+/// An op of linalg on elements.
 typedef struct {
   TileNest nest;
   MlirBlock body;
-  MlirOperation inner; // the op in the body
+  MlirOperation inner; // what the body yields
 } Step;
 
 static bool step_of(MlirValue tensor, Step *out) {
@@ -26,9 +26,12 @@ static bool step_of(MlirValue tensor, Step *out) {
     return false;
   out->body =
       mlirRegionGetFirstBlock(mlirOperationGetRegion(out->nest.op, 0));
-  out->inner = mlirBlockGetFirstOperation(out->body);
-  MlirOperation end = mlirOperationGetNextInBlock(out->inner);
-  return end.ptr && mlirxIsTerminator(end) &&
+  MlirValue yielded =
+      mlirOperationGetOperand(mlirBlockGetTerminator(out->body), 0);
+  if (mlirValueIsABlockArgument(yielded))
+    return false;
+  out->inner = mlirOpResultGetOwner(yielded);
+  return mlirBlockEqual(mlirOperationGetBlock(out->inner), out->body) &&
          mlirAffineMapIsIdentity(out->nest.maps[out->nest.num_operands - 1]);
 }
 
@@ -65,10 +68,17 @@ static MlirValue tensor_operand(const Step *step, int i) {
              : TILE_NULL_VALUE;
 }
 
-// What a mask keeps; `*hidden` is the number in place of others.
+static bool is_used_once(MlirValue value) {
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  return !mlirOpOperandIsNull(use) &&
+         mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
+}
+
+// What a mask keeps, which decides nothing itself; `*hidden` is the number in place of others.
 static MlirValue kept_by_mask(const Step *step, double *hidden) {
   for (int i = 1; i <= 2 && arith_select_is(step->inner); i++)
-    if (constant_operand(step, i, hidden))
+    if (constant_operand(step, i, hidden) &&
+        is_used_once(mlirOperationGetOperand(step->inner, 3 - i)))
       return tensor_operand(step, 3 - i);
   return TILE_NULL_VALUE;
 }
@@ -84,12 +94,6 @@ static MlirValue scaled(const Step *step, double *out_scale) {
     if (constant_operand(step, i, out_scale))
       return tensor_operand(step, 1 - i);
   return TILE_NULL_VALUE;
-}
-
-static bool is_used_once(MlirValue value) {
-  MlirOpOperand use = mlirValueGetFirstUse(value);
-  return !mlirOpOperandIsNull(use) &&
-         mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
 }
 
 // A weight of such a logit is 0 beside any other, scaled or not.
