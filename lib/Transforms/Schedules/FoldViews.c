@@ -626,7 +626,7 @@ static void hoist_view(TileBuilder *b, MlirOperation view) {
   tile_views_fold(b, owner_of(expanded), TILE_FOLD_VIEWS);
 }
 
-//===-- Depths of two dimensions ------------------------------------------===//
+//===-- Depths of several dimensions ------------------------------------------===//
 
 // The dimension of a factor that follows a loop; -1.
 static int dim_of(const Product *p, int i, int loop) {
@@ -724,8 +724,10 @@ bool tile_views_fold(TileBuilder *b, MlirOperation op, TileViewsFold fold) {
     hoist_view(b, op);
     return false; // the views stand beside the new ones
   }
-  if (!tile_nest_of(op, &nest) || nest.kind != TILE_NEST_PRODUCT)
+  if (!tile_nest_of(op, &nest))
     return false;
-  return fold == TILE_FOLD_VIEWS ? fold_product(b, &nest)
-                                 : join_depths(b, &nest);
+  if (fold == TILE_FOLD_VIEWS)
+    return nest.kind == TILE_NEST_PRODUCT && fold_product(b, &nest);
+  return nest.num_operands == 3 && mlirLinalgIsAContractionOp(op) &&
+         join_depths(b, &nest);
 }
