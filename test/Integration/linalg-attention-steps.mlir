@@ -57,6 +57,47 @@ func.func @any(%q: tensor<1x?x16xf16>, %k: tensor<1x?x16xf16>, %v: tensor<1x?x16
   return %r : tensor<1x?x16xf32>
 }
 
+// Whole steps under a mask, which runs where it hides a key of the step; logits
+// scaled before it.
+// CASE: causal(q=normal:384x16:bf16, k=normal:384x16:bf16, v=normal:384x16:bf16)
+// EXPECT: d = np.arange(384)[None, :] - np.arange(384)[:, None]
+// EXPECT: s = np.where(d <= 0, q.astype(np.float64) @ k.astype(np.float64).T / 4, -np.inf)
+// EXPECT: p = np.exp(s - s.max(-1, keepdims=True))
+// EXPECT: result0 = (p / p.sum(-1, keepdims=True)) @ v
+// WITHIN: result0 = 2**-6, 1
+func.func @causal(%q: tensor<384x16xbf16>, %k: tensor<384x16xbf16>, %v: tensor<384x16xbf16>) -> tensor<384x16xf32> {
+  %z = arith.constant 0.0 : f32
+  %low = arith.constant 0xFF800000 : f32
+  %quarter = arith.constant 0.25 : f32
+  %es = tensor.empty() : tensor<384x384xf32>
+  %f = linalg.fill ins(%z : f32) outs(%es : tensor<384x384xf32>) -> tensor<384x384xf32>
+  %s = linalg.matmul indexing_maps = [affine_map<(q, k, d) -> (q, d)>, affine_map<(q, k, d) -> (k, d)>, affine_map<(q, k, d) -> (q, k)>] ins(%q, %k : tensor<384x16xbf16>, tensor<384x16xbf16>) outs(%f : tensor<384x384xf32>) -> tensor<384x384xf32>
+  %h = linalg.generic {indexing_maps = [affine_map<(q, k) -> (q, k)>, affine_map<(q, k) -> (q, k)>], iterator_types = ["parallel", "parallel"]} ins(%s : tensor<384x384xf32>) outs(%es : tensor<384x384xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %y = arith.mulf %x, %quarter : f32
+    linalg.yield %y : f32
+  } -> tensor<384x384xf32>
+  %l = linalg.generic {indexing_maps = [affine_map<(q, k) -> (q, k)>, affine_map<(q, k) -> (q, k)>], iterator_types = ["parallel", "parallel"]} ins(%h : tensor<384x384xf32>) outs(%es : tensor<384x384xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %seen = arith.cmpi sle, %j, %i : index
+    %y = arith.select %seen, %x, %low : f32
+    linalg.yield %y : f32
+  } -> tensor<384x384xf32>
+  %w = linalg.softmax dimension(1) ins(%l : tensor<384x384xf32>) outs(%es : tensor<384x384xf32>) -> tensor<384x384xf32>
+  %ew = tensor.empty() : tensor<384x384xbf16>
+  %p = linalg.generic {indexing_maps = [affine_map<(q, k) -> (q, k)>, affine_map<(q, k) -> (q, k)>], iterator_types = ["parallel", "parallel"]} ins(%w : tensor<384x384xf32>) outs(%ew : tensor<384x384xbf16>) {
+  ^bb0(%x: f32, %o: bf16):
+    %t = arith.truncf %x : f32 to bf16
+    linalg.yield %t : bf16
+  } -> tensor<384x384xbf16>
+  %eo = tensor.empty() : tensor<384x16xf32>
+  %g = linalg.fill ins(%z : f32) outs(%eo : tensor<384x16xf32>) -> tensor<384x16xf32>
+  %r = linalg.matmul ins(%p, %v : tensor<384x384xbf16>, tensor<384x16xbf16>) outs(%g : tensor<384x16xf32>) -> tensor<384x16xf32>
+  return %r : tensor<384x16xf32>
+}
+
 // Each query sees 70 keys, itself the last one: steps of keys before and after that
 // no query of a block sees are left out.
 // CASE: window(q=normal:300x16:bf16, k=normal:300x16:bf16, v=normal:300x16:bf16)

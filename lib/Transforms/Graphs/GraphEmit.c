@@ -330,6 +330,26 @@ static bool may_stage(const TileGraphOp *op, int i) {
           (is_reused(op, i) && bytes <= MAX_STAGED_BYTES));
 }
 
+// Whether elements of a product's sum meet the window. They lie as the sum does,
+// in pieces of 16 bytes; TMA moves whole rows, while the product runs.
+static bool meets_product(const TileGraphEmit *emit, const TileGraphOp *op,
+                          const TileGraphOperand *operand) {
+  enum { WARPGROUP_ROWS = 64, MAX_BITS = 16 };
+  int num_dims = 0;
+  bool has_product = false;
+  for (const TileGraphOp *other = emit->plan->ops; other; other = other->next)
+    has_product |= other->form == TILE_GRAPH_PRODUCT;
+  for (int d = 0; d < operand->rank; d++) {
+    num_dims += operand->bound[d] != 1;
+    if (operand->bound[d] != 1 && operand->bound[d] < WARPGROUP_ROWS)
+      return false;
+  }
+  MlirOperation parent = mlirBlockGetParentOperation(
+      mlirRewriterBaseGetInsertionBlock(emit->b.rw));
+  return has_product && num_dims == 2 && !op->is_maker && !operand->tile &&
+         !scf_for_is(parent) && tile_elem_bits(operand->element) <= MAX_BITS;
+}
+
 static void choose_input(Loop *loop, int i) {
   TileGraphOp *op = loop->op;
   TileGraphOperand *operand = &op->operands[i];
@@ -342,7 +362,8 @@ static void choose_input(Loop *loop, int i) {
     return;
   }
   bool is_shared = op->form == TILE_GRAPH_LOOPS ||
-                   (op->is_maker && tile_graph_has_rows(operand));
+                   (op->is_maker && tile_graph_has_rows(operand)) ||
+                   meets_product(loop->emit, op, operand);
   access->view =
       tile_graph_stage(loop->emit, operand, operand->bound,
                        is_shared ? TILE_SPACE_SHARED : TILE_SPACE_FRAGMENT);

@@ -307,7 +307,8 @@ typedef struct {
   TileParallelOp op;
   Buffer buffers[MAX_BUFFERS];
   int num_buffers;
-  bool is_known; // everything that it touches is in `buffers`, as fragments
+  bool is_known; // everything that it touches is in `buffers`: fragments, and
+                 // shared tiles that it reads
 } ElementLoop;
 
 static MlirBlock body_of_loop(TileParallelOp loop) {
@@ -353,7 +354,8 @@ static MlirWalkResult read_access(MlirOperation op, void *user_data) {
   Buffer *buffer = buffer_of(loop, memref);
   loop->is_known &= (buffer || loop->num_buffers < MAX_BUFFERS) &&
                     tile_shape_of(memref, &shape) &&
-                    shape.space == TILE_SPACE_FRAGMENT;
+                    (shape.space == TILE_SPACE_FRAGMENT ||
+                     (shape.space == TILE_SPACE_SHARED && is_load(op)));
   if (!loop->is_known)
     return MlirWalkResultInterrupt;
   if (!buffer) {
@@ -576,7 +578,10 @@ static void convert(const Run *run, TileGraphPlan *plan) {
     mlirRewriterBaseEraseOp(b.rw, op->op);
   mlirRewriterBaseEraseOp(b.rw, forall);
   erase_views(&emit, launch.op);
+  tile_graph_inline_places(&emit, launch.op);
   join_loops(&emit, body);
+  tile_graph_widen(&emit, launch.op);
+  tile_graph_guard_masks(&emit, launch.op);
   mlirIRRewriterDestroy(b.rw);
 }
 

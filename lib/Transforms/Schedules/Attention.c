@@ -574,9 +574,18 @@ static MlirValue empty_block(Chain *c, const TileAttentionOp *op) {
 
 static MlirValue made_by_chain(Chain *c, int number);
 
+// What the op reads: scores in place of scaled ones.
+static MlirValue read_by(const TileAttention *m, MlirOperation op, int i) {
+  MlirValue value = mlirOperationGetOperand(op, i);
+  return m->scale_op.ptr && owner_of(value).ptr &&
+                 mlirOperationEqual(owner_of(value), m->scale_op)
+             ? mlirOperationGetResult(m->scores.op, 0)
+             : value;
+}
+
 static MlirValue chain_operand(Chain *c, const TileAttentionOp *op, int i) {
   const TileAttention *m = c->m;
-  MlirValue value = mlirOperationGetOperand(op->nest.op, i);
+  MlirValue value = read_by(m, op->nest.op, i);
   int dims[TILE_NEST_MAX_LOOPS];
   if (!mlirTypeIsATensor(mlirValueGetType(value)))
     return value;
@@ -640,7 +649,7 @@ static MlirValue copy_chain_op(Chain *c, const TileAttentionOp *op) {
   operands[last] = empty_block(c, op);
   for (int i = 0; i <= last; i++) {
     bool is_scores = mlirOperationEqual(
-        owner_of(mlirOperationGetOperand(op->nest.op, i)), c->m->scores.op);
+        owner_of(read_by(c->m, op->nest.op, i)), c->m->scores.op);
     maps[i] = mlirAffineMapAttrGet(
         is_scores ? map_of_scores(c->m, op->nest.maps[i]) : op->nest.maps[i]);
   }
@@ -713,8 +722,11 @@ static bool build(const TileAttention *m, MlirOperation function,
   for (int i = 0; i < m->num_outside; i++)
     c.outside[i] = mlirBlockGetArgument(tile_kernel_body(kernel), 3 + i);
   mlirRewriterBaseSetInsertionPointBefore(c.b.rw, c.call);
+  bool has_chain = m->num_chain > 0 &&
+                   !(m->scale_op.ptr &&
+                     mlirOperationEqual(m->chain[0].nest.op, m->scale_op));
   MlirValue logits =
-      m->num_chain ? made_by_chain(&c, 0) : mlirOperationGetOperand(c.call, 0);
+      has_chain ? made_by_chain(&c, 0) : mlirOperationGetOperand(c.call, 0);
   mlirValueReplaceAllUsesOfWith(result_of(c.call), logits);
   mlirRewriterBaseEraseOp(c.b.rw, c.call);
   mlirOperationRemoveFromParent(kernel);
@@ -778,6 +790,7 @@ bool tile_attention_form(TileBuilder *b, MlirOperation function,
     choose_sizes(&m, target);
     MlirOperation culprit;
     const char *reason = tile_attention_mask(&m, &culprit);
+    tile_attention_scale(&m);
     if (!build(&m, function, name))
       continue;
     tile_emit_remark(m.values.op, "tile-graph/kernel",

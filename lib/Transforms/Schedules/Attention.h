@@ -42,6 +42,11 @@ typedef struct {
   int num_outside;
   TileReach reach;                  // all keys that have a weight
   double hidden;                    // a logit of the others
+  // Logits are `scale` times what the chain makes; the op that multiplies is
+  // left out of it; null: there is none.
+  bool is_bounded; // every logit is a scaled score, or -inf
+  double scale;
+  MlirOperation scale_op;
   int64_t block_queries, step_keys; // how many at a time
   int64_t num_threads;
 } TileAttention;
@@ -79,6 +84,10 @@ static inline MlirType result_type(const TileAttention *m) {
 /// are hidden, at an op that decides it; NULL where all is known.
 const char *tile_attention_mask(TileAttention *attention,
                                 MlirOperation *out_culprit);
+
+/// Finds what scores are multiplied by, and whether -inf is all that is beside
+/// them.
+void tile_attention_scale(TileAttention *attention);
 
 /// Writes a module with the function `name`, which calls @chain in place of the
 /// ops between the first product and the softmax.

@@ -213,6 +213,9 @@ static void print_map(Writer *w, Kind loops, Kind kind) {
   tile_string_print(&w->text, ")>");
 }
 
+/// Which logits a loop is for.
+typedef enum { IS_ANY, IS_BOUNDED, IS_UNBOUNDED } Bounds;
+
 /// Loops over a kind of tensor, whose operands are kinds of f32.
 typedef struct {
   const char *name, *init;
@@ -223,6 +226,7 @@ typedef struct {
   bool is_reduction;
   const char *body; // of %a, %b and the old %o; yields %y
   MlirType element; // of the result; null: f32
+  Bounds bounds;
 } Loops;
 
 static void print_loops(Writer *w, const Loops *l) {
@@ -386,7 +390,7 @@ static const Loops step_loops[] = {
      .kinds = {ROWS, ROWS},
      .num_ins = 2,
      .body = "%d = arith.subf %a, %b : f32\n"
-             "%e = arith.mulf %d, %log2e : f32\n"
+             "%e = arith.mulf %d, %scale : f32\n"
              "%y = math.exp2 %e fastmath<afn> : f32"},
     {.name = "p",
      .init = "pe",
@@ -396,8 +400,30 @@ static const Loops step_loops[] = {
      .kinds = {LOGITS, ROWS},
      .num_ins = 2,
      .body = "%d = arith.subf %a, %b : f32\n"
-             "%e = arith.mulf %d, %log2e : f32\n"
-             "%y = math.exp2 %e fastmath<afn> : f32"},
+             "%e = arith.mulf %d, %scale : f32\n"
+             "%y = math.exp2 %e fastmath<afn> : f32",
+     .bounds = IS_UNBOUNDED},
+    // The same where no logit is near the least float.
+    {.name = "mk",
+     .init = "re",
+     .loops = ROWS,
+     .out = ROWS,
+     .ins = {"mz"},
+     .kinds = {ROWS},
+     .num_ins = 1,
+     .body = "%d = arith.mulf %a, %scale : f32\n"
+             "%y = arith.negf %d : f32",
+     .bounds = IS_BOUNDED},
+    {.name = "p",
+     .init = "pe",
+     .loops = LOGITS,
+     .out = LOGITS,
+     .ins = {"s2", "mk"},
+     .kinds = {LOGITS, ROWS},
+     .num_ins = 2,
+     .body = "%d = math.fma %a, %scale, %b : f32\n"
+             "%y = math.exp2 %d fastmath<afn> : f32",
+     .bounds = IS_BOUNDED},
     // From here on nothing reads the state of the round before: it is written
     // in place, which bufferization asks for.
     {.name = "m2",
@@ -446,7 +472,8 @@ static void print_step(Writer *w) {
   print_empty(w, "pe", LOGITS, f32);
   print_empty(w, "we", LOGITS, weights);
   for (size_t i = 0; i < sizeof step_loops / sizeof *step_loops; i++)
-    print_loops(w, &step_loops[i]);
+    if (step_loops[i].bounds != (m->is_bounded ? IS_UNBOUNDED : IS_BOUNDED))
+      print_loops(w, &step_loops[i]);
   TileString cast = {NULL, 0, 0};
   tile_string_print(&cast, "%%y = arith.truncf %%a : f32 to ");
   print_type(&cast, weights);
@@ -479,23 +506,33 @@ static void print_result(Writer *w) {
   const TileAttention *m = w->m;
   MlirType out = mlirShapedTypeGetElementType(result_type(m));
   TileString body = {NULL, 0, 0};
-  tile_string_print(&body, "%%%s = arith.divf %%a, %%b : f32",
+  const Loops invert = {.name = "inverse",
+                        .init = "inversee",
+                        .loops = ROWS,
+                        .out = ROWS,
+                        .ins = {"last#2"},
+                        .kinds = {ROWS},
+                        .num_ins = 1,
+                        .body = "%y = arith.divf %unit, %a : f32"};
+  print_empty(w, "inversee", ROWS,
+              mlirF32TypeGet(mlirOperationGetContext(m->values.op)));
+  print_loops(w, &invert);
+  tile_string_print(&body, "%%%s = arith.mulf %%a, %%b : f32",
                     m->rounded.ptr ? "d" : "y");
   if (m->rounded.ptr) {
     tile_string_print(&body, "\n%%y = arith.truncf %%d : f32 to ");
     print_type(&body, out);
   }
   print_empty(w, "oe", RESULT, out);
-  const Loops divide = {"res",
-                        "oe",
-                        RESULT,
-                        RESULT,
-                        {"last#0", "last#2"},
-                        {RESULT, ROWS},
-                        2,
-                        false,
-                        tile_string_text(&body),
-                        out};
+  const Loops divide = {.name = "res",
+                        .init = "oe",
+                        .loops = RESULT,
+                        .out = RESULT,
+                        .ins = {"last#0", "inverse"},
+                        .kinds = {RESULT, ROWS},
+                        .num_ins = 2,
+                        .body = tile_string_text(&body),
+                        .element = out};
   print_loops(w, &divide);
   tile_string_deinit(&body);
 }
@@ -586,6 +623,9 @@ static void print_block(Writer *w) {
   print_result(w);
 }
 
+// Weights are powers of two.
+static const double LOG2_E = 1.4426950408889634;
+
 static void print_signature(Writer *w, const char *name) {
   const TileAttention *m = w->m;
   MlirType result = result_type(m);
@@ -611,11 +651,12 @@ static void print_signature(Writer *w, const char *name) {
   tile_string_print(t,
                     " {\n%%zero = arith.constant 0.0 : f32\n"
                     "%%low = arith.constant 0xFF800000 : f32\n"
-                    "%%log2e = arith.constant 1.44269504 : f32\n"
+                    "%%unit = arith.constant 1.0 : f32\n"
+                    "%%scale = arith.constant %.9e : f32\n"
                     "%%c0 = arith.constant 0 : index\n"
                     "%%one = arith.constant 1 : index\n"
                     "%%step = arith.constant %lld : index\n",
-                    (long long)m->step_keys);
+                    m->scale * LOG2_E, (long long)m->step_keys);
   print_extents(w);
 }
 

@@ -346,12 +346,15 @@ static MlirValue reshaped(TileBuilder *b, const char *name, MlirValue value,
       shape[rank] *= e->shape[at++];
     rank++;
   }
+  MlirType type = mlirRankedTensorTypeGet(expand ? e->num_dims : rank,
+                                          expand ? e->shape : shape, element,
+                                          (MlirAttribute){NULL});
+  if (mlirTypeEqual(type, mlirValueGetType(value)))
+    return value;
   TileState s;
   tile_ods_begin(&s, b, name);
   tile_ods_operand(&s, value);
-  tile_ods_type(&s, mlirRankedTensorTypeGet(expand ? e->num_dims : rank,
-                                            expand ? e->shape : shape, element,
-                                            (MlirAttribute){NULL}));
+  tile_ods_type(&s, type);
   tile_ods_put(&s, "reassociation", reassociation(context, e->count, e->rank));
   if (expand)
     tile_ods_put(&s, "static_output_shape",
@@ -623,7 +626,7 @@ static void hoist_view(TileBuilder *b, MlirOperation view) {
   tile_views_fold(b, owner_of(expanded), TILE_FOLD_VIEWS);
 }
 
-//===-- Depths of two dimensions ------------------------------------------===//
+//===-- Depths of several dimensions ------------------------------------------===//
 
 // The dimension of a factor that follows a loop; -1.
 static int dim_of(const Product *p, int i, int loop) {
@@ -721,8 +724,10 @@ bool tile_views_fold(TileBuilder *b, MlirOperation op, TileViewsFold fold) {
     hoist_view(b, op);
     return false; // the views stand beside the new ones
   }
-  if (!tile_nest_of(op, &nest) || nest.kind != TILE_NEST_PRODUCT)
+  if (!tile_nest_of(op, &nest))
     return false;
-  return fold == TILE_FOLD_VIEWS ? fold_product(b, &nest)
-                                 : join_depths(b, &nest);
+  if (fold == TILE_FOLD_VIEWS)
+    return nest.kind == TILE_NEST_PRODUCT && fold_product(b, &nest);
+  return nest.num_operands == 3 && mlirLinalgIsAContractionOp(op) &&
+         join_depths(b, &nest);
 }

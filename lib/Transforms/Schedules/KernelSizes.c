@@ -7,6 +7,9 @@
 
 #include "Transforms/Schedules/Schedules.h"
 
+#include "Support/MlirExtra.h"
+#include "Tile/Ops/arith.h"
+
 // Elements that the threads of a block work on at a time.
 enum { ROW_ELEMS = 4096, POINT_ELEMS = 2048, LOOP_ELEMS = 512 };
 enum { MAX_ROWS = 16 };
@@ -64,13 +67,14 @@ typedef struct {
   int64_t rows, columns, depth;
   int64_t others; // products of rows and columns
   bool has_elements;
-  int num_windows; // tensors that elements read a block of
+  // Of each element, of tensors that elements read a block of.
+  int64_t shared_bits, register_bits;
   int64_t num_sms;
 } Problem;
 
-// Tensors from outside that have an element for each of the root's.
-static int num_windows(const TileGroup *group) {
-  int count = 0;
+// Bits of the tensors from outside that have an element for each of the root's:
+// those of 16 bits lie in shared memory, others in registers.
+static void find_windows(const TileGroup *group, Problem *problem) {
   for (int i = 0; i < group->num_ops; i++) {
     const TileGroupOp *op = &group->ops[i];
     for (int k = 0; k < op->nest.num_operands - op->nest.num_outs; k++) {
@@ -80,12 +84,30 @@ static int num_windows(const TileGroup *group) {
            j++)
         is_made |= mlirOperationEqual(group->ops[j].nest.op,
                                       mlirOpResultGetOwner(operand));
-      count +=
-          i != group->product && !op->is_factor && !is_made &&
-          mlirAffineMapGetNumResults(op->nest.maps[k]) == op->nest.num_loops;
+      if (i == group->product || op->is_factor || is_made ||
+          mlirAffineMapGetNumResults(op->nest.maps[k]) != op->nest.num_loops)
+        continue;
+      int bits = tile_elem_bits(
+          mlirShapedTypeGetElementType(mlirValueGetType(operand)));
+      *(bits <= 16 ? &problem->shared_bits : &problem->register_bits) += bits;
     }
   }
-  return count;
+}
+
+// Whether something is computed of the sum: rounding it is the store's work.
+static bool has_elements(const TileGroup *group) {
+  for (int i = 0; i < group->num_ops; i++) {
+    const TileNest *nest = &group->ops[i].nest;
+    if (i == group->product || group->ops[i].is_factor)
+      continue;
+    MlirOperation first = mlirBlockGetFirstOperation(
+        mlirRegionGetFirstBlock(mlirOperationGetRegion(nest->op, 0)));
+    bool only_rounds = nest->num_operands == 2 && arith_truncf_is(first) &&
+                       mlirxIsTerminator(mlirOperationGetNextInBlock(first));
+    if (nest->kind != TILE_NEST_ELEMENTS || !only_rounds)
+      return true;
+  }
+  return false;
 }
 
 static Problem problem_of(const TileGroup *group, const TileTarget *target) {
@@ -94,10 +116,10 @@ static Problem problem_of(const TileGroup *group, const TileTarget *target) {
                      .columns = extent_of(nest, nest->n),
                      .depth = 1,
                      .others = 1,
-                     .has_elements = group->num_ops > 1,
-                     .num_windows = num_windows(group),
+                     .has_elements = has_elements(group),
                      .num_sms = target->num_sms};
   enum { MANY = 1 << 20 };
+  find_windows(group, &problem);
   for (int l = 0; l < nest->num_loops; l++) {
     int64_t *count = nest->is_reduced[l] ? &problem.depth : &problem.others;
     if (l != nest->m && l != nest->n && *count < MANY)
@@ -116,23 +138,38 @@ static int64_t cost_of(const Shape *shape, const Problem *problem) {
          (problem->depth * 100 / shape->percent + ends);
 }
 
-// The sum, windows beside it, and a result of them; a thread has 255 registers,
-// of which addresses take some.
-static bool fits_registers(const Shape *shape, const Problem *problem) {
-  enum { MAX_REGISTERS = 192 };
-  int64_t halves = 2 + problem->num_windows + (problem->num_windows > 0);
-  return shape->m * shape->n / shape->threads * halves / 2 <= MAX_REGISTERS;
+enum { DEPTH_BYTES = 128 }; // of a step of the depth
+
+// Stages that are left beside windows in shared memory.
+static int64_t stages_of(const Shape *shape, const Problem *problem) {
+  int64_t stage_bytes = (shape->m + shape->n) * DEPTH_BYTES;
+  int64_t window_bytes = shape->m * shape->n * problem->shared_bits / 8;
+  return shape->stages - (window_bytes + stage_bytes - 1) / stage_bytes;
+}
+
+// The sum, in whose place a result goes, and windows beside both; a thread has
+// 255 registers, of which addresses take some.
+static bool has_room(const Shape *shape, const Problem *problem) {
+  enum { MAX_REGISTERS = 192, SUM_BITS = 32, RESULT_BITS = 16, MIN_STAGES = 3 };
+  int64_t bits = SUM_BITS + problem->register_bits +
+                 (problem->register_bits > 0 ? RESULT_BITS : 0);
+  return shape->m * shape->n / shape->threads * bits / 32 <= MAX_REGISTERS &&
+         (problem->shared_bits == 0 ||
+          stages_of(shape, problem) >= MIN_STAGES);
 }
 
 static Shape best_shape(const Shape *shapes, size_t count,
                         const Problem *problem) {
-  size_t best = count - 1; // the least registers
+  size_t best = count - 1; // the least room
   for (size_t i = 0; i < count; i++)
-    if (fits_registers(&shapes[i], problem) &&
-        (!fits_registers(&shapes[best], problem) ||
+    if (has_room(&shapes[i], problem) &&
+        (!has_room(&shapes[best], problem) ||
          cost_of(&shapes[i], problem) < cost_of(&shapes[best], problem)))
       best = i;
-  return shapes[best];
+  Shape shape = shapes[best];
+  int64_t stages = stages_of(&shape, problem);
+  shape.stages = stages > 2 ? stages : 2;
+  return shape;
 }
 
 // Whether threads make elements of a factor in the loop.
@@ -162,7 +199,6 @@ static Shape shape_of_product(const TileGroup *group,
 }
 
 static void size_product(TileGroup *group, const TileTarget *target) {
-  enum { DEPTH_BYTES = 128 };
   const TileGroupOp *op = &group->ops[group->product];
   const TileNest *nest = &op->nest;
   Shape shape = shape_of_product(group, target);

@@ -37,6 +37,29 @@ func.func @window(%a: tensor<8192x512xbf16>, %b: tensor<512x8192xbf16>, %r: tens
   return %t : tensor<8192x8192xf32>
 }
 
+// One of 16 bits comes to shared memory, where a stage less has place.
+// CHECK-LABEL: func private @narrow_window_product_0
+// SM90-SAME: tile.block = array<i64: 128, 128>, tile.depth_stages = 5 : i32, tile.loop = array<i64: 0, 0, 64>, tile.schedule = "product", tile.threads = 128 : i64
+func.func @narrow_window(%a: tensor<8192x512xbf16>, %b: tensor<512x8192xbf16>, %r: tensor<8192x8192xbf16>) -> tensor<8192x8192xbf16> {
+  %z = arith.constant 0.0 : bf16
+  %e = tensor.empty() : tensor<8192x8192xbf16>
+  %f = linalg.fill ins(%z : bf16) outs(%e : tensor<8192x8192xbf16>) -> tensor<8192x8192xbf16>
+  %p = linalg.matmul ins(%a, %b : tensor<8192x512xbf16>, tensor<512x8192xbf16>) outs(%f : tensor<8192x8192xbf16>) -> tensor<8192x8192xbf16>
+  %t = linalg.add ins(%p, %r : tensor<8192x8192xbf16>, tensor<8192x8192xbf16>) outs(%e : tensor<8192x8192xbf16>) -> tensor<8192x8192xbf16>
+  return %t : tensor<8192x8192xbf16>
+}
+
+// A sum that is only rounded has no elements after it: the tile is that of @large.
+// CHECK-LABEL: func private @rounded_product_0
+// SM90-SAME: tile.block = array<i64: 128, 192>, tile.depth_stages = 4 : i32
+func.func @rounded(%a: tensor<8192x8192xbf16>, %b: tensor<8192x8192xbf16>) -> tensor<8192x8192xbf16> {
+  %z = arith.constant 0.0 : bf16
+  %e = tensor.empty() : tensor<8192x8192xbf16>
+  %f = linalg.fill ins(%z : bf16) outs(%e : tensor<8192x8192xbf16>) -> tensor<8192x8192xbf16>
+  %p = linalg.matmul ins(%a, %b : tensor<8192x8192xbf16>, tensor<8192x8192xbf16>) outs(%f : tensor<8192x8192xbf16>) -> tensor<8192x8192xbf16>
+  return %p : tensor<8192x8192xbf16>
+}
+
 // Too few blocks of the largest size for the multiprocessors.
 // CHECK-LABEL: func private @small_product_0
 // SM90-SAME: tile.block = array<i64: 128, 64, 0>

@@ -59,3 +59,29 @@ func.func @projection(%a: tensor<40x4x16xbf16>, %b: tensor<64x48xbf16>) -> tenso
   %p = linalg.matmul ins(%x, %b : tensor<40x64xbf16>, tensor<64x48xbf16>) outs(%i : tensor<40x48xf32>) -> tensor<40x48xf32>
   return %p : tensor<40x48xf32>
 }
+
+// So is one of three, as heads that share keys leave it.
+// CHECK-LABEL: func @grouped
+// CHECK: call @grouped_product_0(%{{.*}}, %{{.*}}) : (tensor<40x64xbf16>, tensor<64x48xbf16>)
+func.func @grouped(%a: tensor<40x2x2x16xbf16>, %b: tensor<2x2x16x48xbf16>) -> tensor<40x48xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<40x48xf32>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<40x48xf32>) -> tensor<40x48xf32>
+  %p = linalg.contract indexing_maps = [affine_map<(m, n, g, h, k) -> (m, g, h, k)>, affine_map<(m, n, g, h, k) -> (g, h, k, n)>, affine_map<(m, n, g, h, k) -> (m, n)>] ins(%a, %b : tensor<40x2x2x16xbf16>, tensor<2x2x16x48xbf16>) outs(%i : tensor<40x48xf32>) -> tensor<40x48xf32>
+  return %p : tensor<40x48xf32>
+}
+
+// A reshape that changes nothing does not part a product from what follows it.
+// CHECK-LABEL: func @added
+// CHECK: call @added_product_0(
+// CHECK-NOT: call
+// CHECK: return
+func.func @added(%x: tensor<64x4x16xbf16>, %w: tensor<64x96xbf16>, %r: tensor<64x96xbf16>) -> tensor<64x96xbf16> {
+  %z = arith.constant 0.0 : bf16
+  %a = tensor.collapse_shape %x [[0], [1, 2]] : tensor<64x4x16xbf16> into tensor<64x64xbf16>
+  %e = tensor.empty() : tensor<64x96xbf16>
+  %i = linalg.fill ins(%z : bf16) outs(%e : tensor<64x96xbf16>) -> tensor<64x96xbf16>
+  %p = linalg.matmul ins(%a, %w : tensor<64x64xbf16>, tensor<64x96xbf16>) outs(%i : tensor<64x96xbf16>) -> tensor<64x96xbf16>
+  %s = linalg.add ins(%p, %r : tensor<64x96xbf16>, tensor<64x96xbf16>) outs(%e : tensor<64x96xbf16>) -> tensor<64x96xbf16>
+  return %s : tensor<64x96xbf16>
+}

@@ -1,0 +1,134 @@
+//===- AttentionScale.c - What logits are scaled by -----------------------===//
+//
+// e^(c s - max c s) is a power of two of one multiplication and addition,
+// 2^(k s - k max s) with k = c log2 e, where c is positive and every logit is c
+// times a score or -inf. Where a mask hides by a finite number the difference
+// comes first: of a row of hidden logits alone all weights are alike.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Transforms/Schedules/Attention.h"
+
+#include "Tile/Ops/arith.h"
+#include <math.h>
+
+/// An op of linalg on elements.
+typedef struct {
+  TileNest nest;
+  MlirBlock body;
+  MlirOperation inner; // what the body yields
+} Step;
+
+static bool step_of(MlirValue tensor, Step *out) {
+  if (mlirValueIsABlockArgument(tensor) ||
+      !tile_nest_of(mlirOpResultGetOwner(tensor), &out->nest) ||
+      out->nest.kind != TILE_NEST_ELEMENTS || out->nest.num_outs != 1)
+    return false;
+  out->body =
+      mlirRegionGetFirstBlock(mlirOperationGetRegion(out->nest.op, 0));
+  MlirValue yielded =
+      mlirOperationGetOperand(mlirBlockGetTerminator(out->body), 0);
+  if (mlirValueIsABlockArgument(yielded))
+    return false;
+  out->inner = mlirOpResultGetOwner(yielded);
+  return mlirBlockEqual(mlirOperationGetBlock(out->inner), out->body) &&
+         mlirAffineMapIsIdentity(out->nest.maps[out->nest.num_operands - 1]);
+}
+
+// The constant that operand `i` of the op in the body is for every element.
+static bool constant_operand(const Step *step, int i, double *out) {
+  MlirValue value = mlirOperationGetOperand(step->inner, i);
+  MlirAttribute attr;
+  bool is_element = mlirValueIsABlockArgument(value) &&
+                    mlirBlockEqual(mlirBlockArgumentGetOwner(value), step->body);
+  if (is_element) {
+    value = mlirOperationGetOperand(step->nest.op,
+                                    mlirBlockArgumentGetArgNumber(value));
+    if (mlirValueIsABlockArgument(value) ||
+        !tile_op_name_begins(mlirOpResultGetOwner(value), "linalg.fill"))
+      return false;
+    value = mlirOperationGetOperand(mlirOpResultGetOwner(value), 0);
+  }
+  if (!mlirxConstantAttr(value, &attr) || !mlirAttributeIsAFloat(attr))
+    return false;
+  *out = mlirFloatAttrGetValueDouble(attr);
+  return true;
+}
+
+// The tensor whose element operand `i` is at its own place; null: something
+// else.
+static MlirValue tensor_operand(const Step *step, int i) {
+  MlirValue value = mlirOperationGetOperand(step->inner, i);
+  if (!mlirValueIsABlockArgument(value) ||
+      !mlirBlockEqual(mlirBlockArgumentGetOwner(value), step->body))
+    return TILE_NULL_VALUE;
+  intptr_t number = mlirBlockArgumentGetArgNumber(value);
+  return mlirAffineMapIsIdentity(step->nest.maps[number])
+             ? mlirOperationGetOperand(step->nest.op, number)
+             : TILE_NULL_VALUE;
+}
+
+static bool is_used_once(MlirValue value) {
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  return !mlirOpOperandIsNull(use) &&
+         mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
+}
+
+// What a mask keeps, which decides nothing itself; `*hidden` is the number in place of others.
+static MlirValue kept_by_mask(const Step *step, double *hidden) {
+  for (int i = 1; i <= 2 && arith_select_is(step->inner); i++)
+    if (constant_operand(step, i, hidden) &&
+        is_used_once(mlirOperationGetOperand(step->inner, 3 - i)))
+      return tensor_operand(step, 3 - i);
+  return TILE_NULL_VALUE;
+}
+
+// What a constant multiplies, or divides.
+static MlirValue scaled(const Step *step, double *out_scale) {
+  double number;
+  if (arith_divf_is(step->inner) && constant_operand(step, 1, &number)) {
+    *out_scale = 1 / number;
+    return tensor_operand(step, 0);
+  }
+  for (int i = 0; i < 2 && arith_mulf_is(step->inner); i++)
+    if (constant_operand(step, i, out_scale))
+      return tensor_operand(step, 1 - i);
+  return TILE_NULL_VALUE;
+}
+
+// A weight of such a logit is 0 beside any other, scaled or not.
+static const double LOW = -1e20, MIN_SCALE = 1e-6, MAX_SCALE = 1024;
+
+void tile_attention_scale(TileAttention *m) {
+  MlirValue tensor = m->logits;
+  MlirValue scores = mlirOperationGetResult(m->scores.op, 0);
+  bool is_infinite = true; // what masks hide
+  m->scale = 1;
+  m->scale_op = TILE_NULL_OP;
+  m->is_bounded = false;
+  for (int n = 0; n < TILE_ATTENTION_MAX_CHAIN && tensor.ptr; n++) {
+    Step step;
+    double number;
+    if (mlirValueEqual(tensor, scores)) {
+      m->is_bounded = is_infinite;
+      return;
+    }
+    if (!step_of(tensor, &step) ||
+        (!mlirValueEqual(tensor, m->logits) && !is_used_once(tensor)))
+      return;
+    tensor = kept_by_mask(&step, &number);
+    if (tensor.ptr) {
+      is_infinite &= isinf(number) && number < 0;
+      if (number > LOW)
+        return;
+      continue;
+    }
+    tensor = scaled(&step, &number);
+    if (!tensor.ptr || !mlirValueEqual(tensor, scores) || number < MIN_SCALE ||
+        number > MAX_SCALE)
+      return;
+    m->scale = number;
+    m->scale_op = step.nest.op;
+    m->is_bounded = is_infinite;
+  }
+}
