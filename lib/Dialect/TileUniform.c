@@ -3,8 +3,9 @@
 // Thread ids and clocks are allowed beside tile ops. What follows from them
 // differs between the threads that execute a tile op together: no such value is
 // an operand of a tile op, and none decides whether one is executed, but for
-// reports, which each thread makes for itself. The search goes forward from
-// ids and clocks; a value that is stored and loaded again is not followed.
+// reports, which each thread makes for itself, and barriers of some threads.
+// The search goes forward from ids and clocks; a value that is stored and
+// loaded again is not followed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +25,7 @@ typedef struct {
   size_t num_scopes, scope_capacity;
   bool refuses;      // a tile op that takes such a value is an error
   bool follows_time; // clocks, after what follows from ids is known
+  int64_t num_threads; // of the kernel
   MlirLogicalResult result;
 } Search;
 
@@ -102,6 +104,14 @@ static bool is_report(const Search *search, MlirOperation op) {
   return tile_assert_is(op) || tile_clock_is(op);
 }
 
+// A barrier of fewer threads than the block has: whoever reaches it is counted.
+static bool is_partial_barrier(const Search *search, MlirOperation op) {
+  TileBarrierSyncOp sync = tile_barrier_sync_dyn(op);
+  return sync.op.ptr &&
+         !mlirAttributeIsNull(tile_barrier_sync_threads_attr(sync)) &&
+         (int64_t)tile_barrier_sync_threads(sync) < search->num_threads;
+}
+
 typedef struct {
   const Search *search;
   MlirOperation found; // or null
@@ -109,7 +119,8 @@ typedef struct {
 
 static MlirWalkResult find_tile_op(MlirOperation op, void *user_data) {
   TileOpWalk *walk = user_data;
-  if (!tile_op_is(op) || is_report(walk->search, op))
+  if (!tile_op_is(op) || is_report(walk->search, op) ||
+      is_partial_barrier(walk->search, op))
     return MlirWalkResultAdvance;
   walk->found = op;
   return MlirWalkResultInterrupt;
@@ -191,6 +202,7 @@ static MlirWalkResult visit(MlirOperation op, void *user_data) {
 
 static void search_kernel(Search *search, MlirOperation kernel) {
   enum { FIRST_THREAD_ID = 3, END_THREAD_ID = 6 }; // arguments of a launch
+  search->num_threads = tile_kernel_num_threads(kernel);
   for (intptr_t i = FIRST_THREAD_ID; gpu_launch_is(kernel) && i < END_THREAD_ID;
        i++)
     add_value(search, mlirBlockGetArgument(tile_kernel_body(kernel), i));

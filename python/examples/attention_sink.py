@@ -11,7 +11,7 @@ import tile.language as T
 
 
 @tile.jit
-def sink_attention(Q, K, V, sinks, window=64, block_M=64, block_N=32):
+def sink_attention(Q, K, V, sinks, window=64, block_M=64, block_N=32, threads=128):
     batch, heads, seq, dim = T.const("batch, heads, seq, dim")
     Q: T.Tensor((batch, heads, seq, dim), "float16")
     K: T.Tensor((batch, heads, seq, dim), "float16")
@@ -19,7 +19,7 @@ def sink_attention(Q, K, V, sinks, window=64, block_M=64, block_N=32):
     sinks: T.Tensor((heads,), "float32")
     O = T.empty((batch, heads, seq, dim), "float16")
     scale = math.log2(math.e) / math.sqrt(dim)
-    with T.Kernel(T.ceildiv(seq, block_M), heads, batch, threads=128) as (bx, h, b):
+    with T.Kernel(T.ceildiv(seq, block_M), heads, batch, threads=threads) as (bx, h, b):
         Qs = T.alloc_shared((block_M, dim), "float16")
         Ks, Vs = (T.alloc_shared((block_N, dim), "float16") for _ in range(2))
         S = T.alloc_fragment((block_M, block_N), "float32")

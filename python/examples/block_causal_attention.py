@@ -11,14 +11,14 @@ import tile.language as T
 
 
 @tile.jit
-def block_causal(Q, K, V, span=48, block_M=64, block_N=32):
+def block_causal(Q, K, V, span=48, block_M=64, block_N=32, threads=128):
     batch, heads, seq, dim = T.const("batch, heads, seq, dim")
     Q: T.Tensor((batch, heads, seq, dim), "float16")
     K: T.Tensor((batch, heads, seq, dim), "float16")
     V: T.Tensor((batch, heads, seq, dim), "float16")
     O = T.empty((batch, heads, seq, dim), "float16")
     scale = math.log2(math.e) / math.sqrt(dim)
-    with T.Kernel(T.ceildiv(seq, block_M), heads, batch, threads=128) as (bx, h, b):
+    with T.Kernel(T.ceildiv(seq, block_M), heads, batch, threads=threads) as (bx, h, b):
         Qs = T.alloc_shared((block_M, dim), "float16")
         Ks, Vs = (T.alloc_shared((block_N, dim), "float16") for _ in range(2))
         S = T.alloc_fragment((block_M, block_N), "float32")

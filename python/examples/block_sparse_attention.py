@@ -9,7 +9,7 @@ import tile.language as T
 
 
 @tile.jit
-def sparse_attention(Q, K, V, mask, block=32, dtype="float16"):
+def sparse_attention(Q, K, V, mask, block=32, dtype="float16", threads=64):
     batch, heads, seq, dim = T.const("batch, heads, seq, dim")
     Q: T.Tensor((batch, heads, seq, dim), dtype)
     K: T.Tensor((batch, heads, seq, dim), dtype)
@@ -17,7 +17,7 @@ def sparse_attention(Q, K, V, mask, block=32, dtype="float16"):
     mask: T.Tensor((batch, heads, T.ceildiv(seq, block), T.ceildiv(seq, block)), "bool")
     O = T.empty((batch, heads, seq, dim), dtype)
     scale = math.log2(math.e) / math.sqrt(dim)
-    with T.Kernel(T.ceildiv(seq, block), heads, batch, threads=64) as (bx, h, b):
+    with T.Kernel(T.ceildiv(seq, block), heads, batch, threads=threads) as (bx, h, b):
         Qs, Ks, Vs = (T.alloc_shared((block, dim), dtype) for _ in range(3))
         S = T.alloc_fragment((block, block), "float32")
         P = T.alloc_fragment((block, block), dtype)

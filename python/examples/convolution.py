@@ -7,14 +7,15 @@ import tile.language as T
 
 
 @tile.jit
-def convolution(X, W, stride=1, dilation=1, pad=1, block_M=64, block_N=64, block_K=32):
+def convolution(X, W, stride=1, dilation=1, pad=1, block_M=64, block_N=64, block_K=32, threads=128):
     N, H, V, C, R, S, F = T.const("N, H, V, C, R, S, F")
     X: T.Tensor((N, H, V, C), "float16")
     W: T.Tensor((R * S * C, F), "float16")
     P = (H + 2 * pad - dilation * (R - 1) - 1) // stride + 1
     Q = (V + 2 * pad - dilation * (S - 1) - 1) // stride + 1
     Y = T.empty((N, P, Q, F), "float16")
-    with T.Kernel(T.ceildiv(F, block_N), T.ceildiv(N * P * Q, block_M), threads=128) as (bx, by):
+    columns, rows = T.ceildiv(F, block_N), T.ceildiv(N * P * Q, block_M)
+    with T.Kernel(columns, rows, threads=threads) as (bx, by):
         X_tile = T.alloc_shared((block_M, block_K), "float16")
         W_tile = T.alloc_shared((block_K, block_N), "float16")
         acc = T.alloc_fragment((block_M, block_N), "float32")

@@ -8,7 +8,7 @@ import tile.language as T
 
 
 @tile.jit
-def experts(X, W, rows, weights, block_expert, Y, block=32, block_K=32):
+def experts(X, W, rows, weights, block_expert, Y, block=32, block_K=32, threads=128):
     tokens, picks, blocks = T.dynamic("tokens, picks, blocks")
     count, K, N = T.const("count, K, N")
     X: T.Tensor((tokens, K), "float16")
@@ -17,7 +17,7 @@ def experts(X, W, rows, weights, block_expert, Y, block=32, block_K=32):
     weights: T.Tensor((picks,), "float32")
     block_expert: T.Tensor((blocks,), "int32")
     Y: T.Tensor((tokens, N), "float32")
-    with T.Kernel(T.ceildiv(N, block), blocks, threads=128) as (bx, by):
+    with T.Kernel(T.ceildiv(N, block), blocks, threads=threads) as (bx, by):
         X_tile = T.alloc_shared((block, block_K), "float16")
         W_tile = T.alloc_shared((block, block_K), "float16")
         row = T.alloc_shared((block,), "int32")

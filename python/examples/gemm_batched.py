@@ -7,12 +7,12 @@ import tile.language as T
 
 
 @tile.jit
-def batched(A, B, block=64, block_K=32, dtype="bfloat16"):
+def batched(A, B, block=64, block_K=32, dtype="bfloat16", threads=128):
     batch, M, N, K = T.dynamic("batch, M, N, K")
     A: T.Tensor((batch, M, K), dtype)
     B: T.Tensor((batch, K, N), dtype)
     C = T.empty((batch, M, N), "float32")
-    with T.Kernel(T.ceildiv(N, block), T.ceildiv(M, block), batch, threads=128) as (bx, by, bz):
+    with T.Kernel(T.ceildiv(N, block), T.ceildiv(M, block), batch, threads=threads) as (bx, by, bz):
         A_tile = T.alloc_shared((block, block_K), dtype)
         B_tile = T.alloc_shared((block_K, block), dtype)
         acc = T.alloc_fragment((block, block), "float32")

@@ -7,13 +7,13 @@ import tile.language as T
 
 
 @tile.jit
-def block_sparse(A, B, mask, block=64, block_K=32):
+def block_sparse(A, B, mask, block=64, block_K=32, threads=128):
     M, N, K = T.const("M, N, K")
     A: T.Tensor((M, K), "float16")
     B: T.Tensor((K, N), "float16")
     mask: T.Tensor((T.ceildiv(M, block), T.ceildiv(N, block), T.ceildiv(K, block_K)), "bool")
     C = T.empty((M, N), "float32")
-    with T.Kernel(T.ceildiv(N, block), T.ceildiv(M, block), threads=128) as (bx, by):
+    with T.Kernel(T.ceildiv(N, block), T.ceildiv(M, block), threads=threads) as (bx, by):
         A_tile = T.alloc_shared((block, block_K), "float16")
         B_tile = T.alloc_shared((block_K, block), "float16")
         acc = T.alloc_fragment((block, block), "float32")

@@ -8,7 +8,7 @@ import tile.language as T
 
 
 @tile.jit
-def dequantized(A, W, scale, zero, group=64, block_M=64, block_N=64, block_K=64):
+def dequantized(A, W, scale, zero, group=64, block_M=64, block_N=64, block_K=64, threads=128):
     M = T.dynamic("M")
     N, K = T.const("N, K")
     A: T.Tensor((M, K), "float16")
@@ -16,7 +16,7 @@ def dequantized(A, W, scale, zero, group=64, block_M=64, block_N=64, block_K=64)
     scale: T.Tensor((N, K // group), "float16")
     zero: T.Tensor((N, K // group), "float16")
     C = T.empty((M, N), "float16")
-    with T.Kernel(T.ceildiv(N, block_N), T.ceildiv(M, block_M), threads=128) as (bx, by):
+    with T.Kernel(T.ceildiv(N, block_N), T.ceildiv(M, block_M), threads=threads) as (bx, by):
         A_tile = T.alloc_shared((block_M, block_K), "float16")
         packed = T.alloc_shared((block_N, block_K // 2), "uint8")
         W_tile = T.alloc_shared((block_N, block_K), "float16")

@@ -8,12 +8,12 @@ import tile.language as T
 
 
 @tile.jit
-def any_product(A, B, block_M=64, block_N=64, block_K=32):
+def any_product(A, B, block_M=64, block_N=64, block_K=32, threads=128):
     M, N, K = T.dynamic("M, N, K")
     A: T.Tensor((M, K), "float16")
     B: T.Tensor((K, N), "float16")
     C = T.empty((M, N), "float32")
-    with T.Kernel(T.ceildiv(N, block_N), T.ceildiv(M, block_M), threads=128) as (bx, by):
+    with T.Kernel(T.ceildiv(N, block_N), T.ceildiv(M, block_M), threads=threads) as (bx, by):
         A_tile = T.alloc_shared((block_M, block_K), "float16")
         B_tile = T.alloc_shared((block_K, block_N), "float16")
         acc = T.alloc_fragment((block_M, block_N), "float32")

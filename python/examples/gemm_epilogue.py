@@ -9,13 +9,13 @@ import tile.language as T
 
 
 @tile.jit
-def linear_gelu(X, W, bias, block_M=64, block_N=64, block_K=32):
+def linear_gelu(X, W, bias, block_M=64, block_N=64, block_K=32, threads=128):
     M, N, K = T.dynamic("M, N, K")
     X: T.Tensor((M, K), "float16")
     W: T.Tensor((N, K), "float16")
     bias: T.Tensor((N,), "float32")
     Y = T.empty((M, N), "float16")
-    with T.Kernel(T.ceildiv(N, block_N), T.ceildiv(M, block_M), threads=128) as (bx, by):
+    with T.Kernel(T.ceildiv(N, block_N), T.ceildiv(M, block_M), threads=threads) as (bx, by):
         X_tile = T.alloc_shared((block_M, block_K), "float16")
         W_tile = T.alloc_shared((block_N, block_K), "float16")
         b = T.alloc_fragment((block_N,), "float32")

@@ -8,7 +8,7 @@ import tile.language as T
 
 
 @tile.jit
-def scaled_fp8(A, B, scale_A, scale_B, block=64, block_K=128):
+def scaled_fp8(A, B, scale_A, scale_B, block=64, block_K=128, threads=128):
     M, N = T.dynamic("M, N")
     K = T.const("K")
     A: T.Tensor((M, K), "float8_e4m3fn")
@@ -16,7 +16,7 @@ def scaled_fp8(A, B, scale_A, scale_B, block=64, block_K=128):
     scale_A: T.Tensor((M, T.ceildiv(K, block_K)), "float32")
     scale_B: T.Tensor((N, T.ceildiv(K, block_K)), "float32")
     C = T.empty((M, N), "float32")
-    with T.Kernel(T.ceildiv(N, block), T.ceildiv(M, block), threads=128) as (bx, by):
+    with T.Kernel(T.ceildiv(N, block), T.ceildiv(M, block), threads=threads) as (bx, by):
         A_tile = T.alloc_shared((block, block_K), "float8_e4m3fn")
         B_tile = T.alloc_shared((block, block_K), "float8_e4m3fn")
         part = T.alloc_fragment((block, block), "float32")

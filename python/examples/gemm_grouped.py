@@ -8,7 +8,7 @@ import tile.language as T
 
 
 @tile.jit
-def grouped(A, B, starts, block_group, block_row, block=64, block_K=32):
+def grouped(A, B, starts, block_group, block_row, block=64, block_K=32, threads=128):
     rows, blocks, groups = T.dynamic("rows, blocks, groups")
     K, N = T.const("K, N")
     A: T.Tensor((rows, K), "float16")
@@ -17,7 +17,7 @@ def grouped(A, B, starts, block_group, block_row, block=64, block_K=32):
     block_group: T.Tensor((blocks,), "int32")
     block_row: T.Tensor((blocks,), "int32")
     C = T.empty((rows, N), "float32")
-    with T.Kernel(T.ceildiv(N, block), blocks, threads=128) as (bx, by):
+    with T.Kernel(T.ceildiv(N, block), blocks, threads=threads) as (bx, by):
         A_tile = T.alloc_shared((block, block_K), "float16")
         B_tile = T.alloc_shared((block_K, block), "float16")
         acc = T.alloc_fragment((block, block), "float32")

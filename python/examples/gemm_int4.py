@@ -16,13 +16,13 @@ def unpack(packed, wide):
 
 
 @tile.jit
-def int4_product(A, B, block_M=64, block_N=64, block_K=64):
+def int4_product(A, B, block_M=64, block_N=64, block_K=64, threads=128):
     M = T.dynamic("M")
     N, half = T.const("N, half")
     A: T.Tensor((M, half), "uint8")
     B: T.Tensor((N, half), "uint8")
     C = T.empty((M, N), "int32")
-    with T.Kernel(T.ceildiv(N, block_N), T.ceildiv(M, block_M), threads=128) as (bx, by):
+    with T.Kernel(T.ceildiv(N, block_N), T.ceildiv(M, block_M), threads=threads) as (bx, by):
         A_packed = T.alloc_shared((block_M, block_K // 2), "uint8")
         B_packed = T.alloc_shared((block_N, block_K // 2), "uint8")
         A_tile = T.alloc_shared((block_M, block_K), "int8")

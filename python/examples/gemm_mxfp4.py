@@ -18,14 +18,14 @@ def e2m1(code):
 
 
 @tile.jit
-def mxfp4_product(A, W, scale, block_M=64, block_N=64, block_K=64):
+def mxfp4_product(A, W, scale, block_M=64, block_N=64, block_K=64, threads=128):
     M = T.dynamic("M")
     N, K = T.const("N, K")
     A: T.Tensor((M, K), "bfloat16")
     W: T.Tensor((N, K // 2), "uint8")
     scale: T.Tensor((N, K // GROUP), "uint8")  # e8m0: the exponent, plus 127
     C = T.empty((M, N), "float32")
-    with T.Kernel(T.ceildiv(N, block_N), T.ceildiv(M, block_M), threads=128) as (bx, by):
+    with T.Kernel(T.ceildiv(N, block_N), T.ceildiv(M, block_M), threads=threads) as (bx, by):
         A_tile = T.alloc_shared((block_M, block_K), "bfloat16")
         packed = T.alloc_shared((block_N, block_K // 2), "uint8")
         W_tile = T.alloc_shared((block_N, block_K), "bfloat16")

@@ -7,13 +7,13 @@ import tile.language as T
 
 
 @tile.jit
-def persistent(A, B, block_M=64, block_N=64, block_K=32, blocks=8):
+def persistent(A, B, block_M=64, block_N=64, block_K=32, blocks=8, threads=128):
     M, N, K = T.const("M, N, K")
     A: T.Tensor((M, K), "float16")
     B: T.Tensor((N, K), "float16")
     C = T.empty((M, N), "float32")
     rows, columns = T.ceildiv(M, block_M), T.ceildiv(N, block_N)
-    with T.Kernel(blocks, threads=128) as b:
+    with T.Kernel(blocks, threads=threads) as b:
         A_tile = T.alloc_shared((block_M, block_K), "float16")
         B_tile = T.alloc_shared((block_N, block_K), "float16")
         acc = T.alloc_fragment((block_M, block_N), "float32")

@@ -8,13 +8,13 @@ import tile.language as T
 
 
 @tile.jit
-def sparse_product(A, E, B, block_M=128, block_N=64, block_K=64):
+def sparse_product(A, E, B, block_M=128, block_N=64, block_K=64, threads=128):
     M, N, K = T.const("M, N, K")
     A: T.Tensor((M, K // 2), "float16")
     E: T.Tensor((M, K // 16), "int16")
     B: T.Tensor((K, N), "float16")
     C = T.empty((M, N), "float32")
-    with T.Kernel(T.ceildiv(N, block_N), T.ceildiv(M, block_M), threads=128) as (bx, by):
+    with T.Kernel(T.ceildiv(N, block_N), T.ceildiv(M, block_M), threads=threads) as (bx, by):
         A_tile = T.alloc_shared((block_M, block_K // 2), "float16")
         E_tile = T.alloc_shared((block_M, block_K // 16), "int16")
         B_tile = T.alloc_shared((block_K, block_N), "float16")

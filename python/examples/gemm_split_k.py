@@ -7,12 +7,12 @@ import tile.language as T
 
 
 @tile.jit
-def split_k(A, B, C, parts=4, block=64, block_K=32):
+def split_k(A, B, C, parts=4, block=64, block_K=32, threads=128):
     M, N, K = T.dynamic("M, N, K")
     A: T.Tensor((M, K), "float16")
     B: T.Tensor((K, N), "float16")
     C: T.Tensor((M, N), "float32")
-    with T.Kernel(T.ceildiv(N, block), T.ceildiv(M, block), parts, threads=128) as (bx, by, bz):
+    with T.Kernel(T.ceildiv(N, block), T.ceildiv(M, block), parts, threads=threads) as (bx, by, bz):
         A_tile = T.alloc_shared((block, block_K), "float16")
         B_tile = T.alloc_shared((block_K, block), "float16")
         acc = T.alloc_fragment((block, block), "float32")

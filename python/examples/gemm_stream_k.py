@@ -8,7 +8,7 @@ import tile.language as T
 
 
 @tile.jit
-def stream_k(A, B, C, blocks=5, block=64, block_K=32):
+def stream_k(A, B, C, blocks=5, block=64, block_K=32, threads=128):
     M, N, K = T.const("M, N, K")
     A: T.Tensor((M, K), "float16")
     B: T.Tensor((K, N), "float16")
@@ -16,7 +16,7 @@ def stream_k(A, B, C, blocks=5, block=64, block_K=32):
     steps, columns = T.ceildiv(K, block_K), T.ceildiv(N, block)
     total = steps * columns * T.ceildiv(M, block)
     share = T.ceildiv(total, blocks)
-    with T.Kernel(blocks, threads=128) as b:
+    with T.Kernel(blocks, threads=threads) as b:
         A_tile = T.alloc_shared((block, block_K), "float16")
         B_tile = T.alloc_shared((block_K, block), "float16")
         acc = T.alloc_fragment((block, block), "float32")

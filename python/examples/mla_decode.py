@@ -11,7 +11,7 @@ import tile.language as T
 
 
 @tile.jit
-def mla(Q, Q_pe, KV, K_pe, block_H=64, block_N=32):
+def mla(Q, Q_pe, KV, K_pe, block_H=64, block_N=32, threads=128):
     batch = T.dynamic("batch")
     heads, keys, dim, pe = T.const("heads, keys, dim, pe")
     Q: T.Tensor((batch, heads, dim), "float16")
@@ -20,7 +20,7 @@ def mla(Q, Q_pe, KV, K_pe, block_H=64, block_N=32):
     K_pe: T.Tensor((batch, keys, pe), "float16")
     O = T.empty((batch, heads, dim), "float16")
     scale = math.log2(math.e) / math.sqrt(dim + pe)
-    with T.Kernel(T.ceildiv(heads, block_H), batch, threads=128) as (bx, b):
+    with T.Kernel(T.ceildiv(heads, block_H), batch, threads=threads) as (bx, b):
         Qs = T.alloc_shared((block_H, dim), "float16")
         Qp = T.alloc_shared((block_H, pe), "float16")
         KVs = T.alloc_shared((block_N, dim), "float16")

@@ -28,7 +28,8 @@ def picked_blocks(Q, K, V, blocks, block=32, rows=16):
         acc = T.alloc_fragment((rows, dim), "float32")
         top, before, total = (T.alloc_fragment((rows,), "float32") for _ in range(3))
         T.copy(Q[b, q, g * share:(g + 1) * share, :], Qs[0:share, :])
-        T.clear(Qs[share:rows, :])
+        if share < rows:
+            T.clear(Qs[share:rows, :])
         start_softmax(acc, top, total)
         for n in T.Pipelined(picks, num_stages=2):
             first = blocks[b, q, g, n] * block

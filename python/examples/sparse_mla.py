@@ -11,14 +11,14 @@ import tile.language as T
 
 
 @tile.jit
-def sparse_mla(Q, KV, places, block_H=64, block_I=32):
+def sparse_mla(Q, KV, places, block_H=64, block_I=32, threads=128):
     seq, heads, keys, dim, picks = T.const("seq, heads, keys, dim, picks")
     Q: T.Tensor((seq, heads, dim), "float16")
     KV: T.Tensor((keys, dim), "float16")
     places: T.Tensor((seq, picks), "int32")
     O = T.empty((seq, heads, dim), "float16")
     scale = math.log2(math.e) / math.sqrt(dim)
-    with T.Kernel(T.ceildiv(heads, block_H), seq, threads=128) as (bx, s):
+    with T.Kernel(T.ceildiv(heads, block_H), seq, threads=threads) as (bx, s):
         Qs = T.alloc_shared((block_H, dim), "float16")
         KVs = T.alloc_shared((block_I, dim), "float16")
         place = T.alloc_shared((block_I,), "int32")

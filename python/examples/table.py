@@ -1,5 +1,6 @@
 """Runs every example on the emulator and writes README.md: what each is, how long
-its kernel is, and which forms the compiler gave it on each target.
+its kernel is, and which forms the compiler gave it on each target. What measure.py
+found on a GPU, measured.json, is a table of its own.
 
     python table.py           compares, and fails where README.md is stale
     python table.py --write   writes it
@@ -10,15 +11,19 @@ from __future__ import annotations
 
 import ast
 import importlib
+import json
 import os
 import pathlib
+import re
 import sys
 
 import numpy as np
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 TARGETS = ("sm_80", "sm_90a")
-SHARED = ("table", "online_softmax")  # no examples
+# No examples.
+SHARED = ("table", "online_softmax", "measure", "real", "real_attention", "real_products",
+          "real_rows")
 # What stands for a form in PTX, best first.
 FORMS = {
     "wgmma": "wgmma.mma_async", "mma": "mma.sync", "mma.sp": "mma.sp",
@@ -28,10 +33,23 @@ HEAD = """# Kernels in Python
 
 Written by `table.py`, which runs each of them on the emulator for both targets, in sizes
 that fit no tile, and compares with numpy. Lines are those of the launches of the longest
-function. Forms are what the compiler made of the calls.
+function. Forms are what the compiler made of the calls: instructions of products and
+copies; roles, warps that copy for those that multiply; pipelined, copies of later steps
+under way while products run.
 
 | Example | What | Lines | sm_80 | sm_90a |
 |---|---|---|---|---|
+"""
+
+MEASURED_HEAD = """
+## On a GPU
+
+What `measure.py` found on {device} with torch {torch}. Right: no element is further
+from torch's than a few hundredths of its own size plus the mean size of all. Ratio: how
+long torch takes, over how long ours takes.
+
+| Case | Shape | Right | Rate | Ratio | Against |
+|---|---|---|---|---|---|
 """
 
 
@@ -56,7 +74,20 @@ def forms(kernels: list) -> str:
     found = [form for form, sign in FORMS.items() if sign in ptx]
     if "mbarriers" in found and "wgmma" in found and "TMA" in found:
         found.remove("mbarriers")
+    has_roles = any(_has_roles(kernel) for kernel in kernels)
+    # Waits that leave groups under way, or groups before a loop that has the wait.
+    is_pipelined = has_roles or re.search(r"cp\.async\.wait_group\s+[1-9]", ptx) is not None \
+        or ptx.count("cp.async.commit_group") > ptx.count("cp.async.wait_group")
+    found += ["roles"] * has_roles + ["pipelined"] * is_pipelined
     return ", ".join(found) or "plain"
+
+
+def _has_roles(kernel: object) -> bool:
+    """Whether blocks have more threads than the kernel asks for, or roles of its own."""
+    asked = re.findall(r"%nx\w* = %c(\d+)", kernel.ir)  # type: ignore[attr-defined]
+    given = [n for image in kernel.images.values()  # type: ignore[attr-defined]
+             for n in re.findall(r"\.reqntid (\d+)", image.ptx.decode())]
+    return "tile.specialize" in kernel.ir or not set(given) <= set(asked)  # type: ignore[attr-defined]
 
 
 def run(name: str, target: str) -> list:
@@ -139,11 +170,27 @@ def row(name: str) -> str:
             f"{cells[1]} |\n")
 
 
+def measured() -> str:
+    """The table of measured.json; nothing where there is none."""
+    path = FOLDER / "measured.json"
+    if not path.exists():
+        return ""
+    found = json.loads(path.read_text())
+    lines = []
+    for case in found["cases"]:
+        rate = f"{case['rate']:.3g} {case['unit']}" if "rate" in case else "–"
+        ratio = f"{case['ratio']:.2f}" if "ratio" in case else "–"
+        lines.append(f"| {case['name']} | {case.get('shape', '–')} | "
+                     f"{'yes' if case['right'] else '**no**'} | {rate} | {ratio} | "
+                     f"{case.get('against') or '–'} |\n")
+    return MEASURED_HEAD.format(**found) + "".join(lines)
+
+
 def main() -> int:
     if "--gpu" in sys.argv:
         return run_on_gpu()
     os.environ.setdefault("TILE_EMULATE", "1")
-    text = HEAD + "".join(row(name) for name in names())
+    text = HEAD + "".join(row(name) for name in names()) + measured()
     path = FOLDER / "README.md"
     if "--write" in sys.argv:
         path.write_text(text)

@@ -12,7 +12,7 @@ import tile.language as T
 
 
 @tile.jit
-def varlen(Q, K, V, starts, longest, block_M=64, block_N=32, causal=True):
+def varlen(Q, K, V, starts, longest, block_M=64, block_N=32, causal=True, threads=128):
     tokens, count = T.dynamic("tokens, count")
     heads, dim = T.const("heads, dim")
     Q: T.Tensor((tokens, heads, dim), "float16")
@@ -22,7 +22,7 @@ def varlen(Q, K, V, starts, longest, block_M=64, block_N=32, causal=True):
     longest: T.int32
     O = T.empty((tokens, heads, dim), "float16")
     scale = math.log2(math.e) / math.sqrt(dim)
-    with T.Kernel(T.ceildiv(longest, block_M), heads, count, threads=128) as (bx, h, b):
+    with T.Kernel(T.ceildiv(longest, block_M), heads, count, threads=threads) as (bx, h, b):
         Qs = T.alloc_shared((block_M, dim), "float16")
         Ks, Vs = (T.alloc_shared((block_N, dim), "float16") for _ in range(2))
         S = T.alloc_fragment((block_M, block_N), "float32")

@@ -11,7 +11,7 @@ import tile.language as T
 
 
 @tile.jit
-def vertical_slash(Q, K, V, blocks, columns, block_M=64, block_N=32):
+def vertical_slash(Q, K, V, blocks, columns, block_M=64, block_N=32, threads=128):
     heads, seq, dim, rows, slashes, verticals = T.const("heads, seq, dim, rows, slashes, verticals")
     Q: T.Tensor((heads, seq, dim), "float16")
     K: T.Tensor((heads, seq, dim), "float16")
@@ -20,7 +20,7 @@ def vertical_slash(Q, K, V, blocks, columns, block_M=64, block_N=32):
     columns: T.Tensor((heads, rows, verticals), "int32")
     O = T.empty((heads, seq, dim), "float16")
     scale = math.log2(math.e) / math.sqrt(dim)
-    with T.Kernel(T.ceildiv(seq, block_M), heads, threads=128) as (bx, h):
+    with T.Kernel(T.ceildiv(seq, block_M), heads, threads=threads) as (bx, h):
         Qs = T.alloc_shared((block_M, dim), "float16")
         Ks, Vs = (T.alloc_shared((block_N, dim), "float16") for _ in range(2))
         key = T.alloc_shared((block_N,), "int32")

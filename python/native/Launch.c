@@ -4,7 +4,9 @@
 // were that Python has checked, compares those of the next call, and launches.
 // Where something is not as it was it returns NotImplemented, and Python finds
 // out what that means. Stable ABI of Python 3.10; tile_module_launch comes as
-// an address, so that nothing is linked.
+// an address, so that nothing is linked. Tensors whose type has DLPack's
+// exchange API (version 1.2, torch from 2.10) say all by one function in C;
+// others are asked for each of it.
 //
 //===----------------------------------------------------------------------===//
 #define PY_SSIZE_T_CLEAN
@@ -18,10 +20,23 @@ enum { MAX_PARAMS = 32, MAX_RANK = 8, MAX_SYMBOLS = 16, ALIGNMENT_BYTES = 16 };
 typedef bool (*LaunchFn)(TileModule *module, void *stream,
                          const TileLaunchArg *args, size_t num_args);
 
+// What `__dlpack_c_exchange_api__` of a type points at, as dlpack.h 1.2 has it.
+// What is not called here has no type.
+typedef struct {
+  uint32_t major, minor;
+  void *older_api;
+  void *allocate, *managed_from_object, *managed_to_object;
+  int (*tensor_from_object)(void *object, TileDLTensor *out_tensor); // or null
+  int (*current_stream)(int device_type, int32_t device_id, void **out_stream);
+} ExchangeApi;
+
+enum { EXCHANGE_MAJOR = 1, DEVICE_CUDA = 2 };
+
 typedef struct {
   char kind; // 't' tensor, 'i' integer, 'f' float
   bool is_output;
   uint8_t code, bits;
+  uint8_t given_code, given_bits; // of the tensor, by the exchange API
   int rank;
   int64_t dims[MAX_RANK]; // a size, or -1 - number of a symbol
   PyObject *dtype;        // of the tensor, by identity
@@ -31,7 +46,10 @@ typedef struct {
 typedef struct {
   PyObject_HEAD LaunchFn launch;
   TileModule *module;
-  PyObject *tensor_type, *device, *stream, *empty;
+  const ExchangeApi *api; // or null
+  int32_t device_id;
+  PyObject *types; // of tensors that are like each other
+  PyObject *device, *stream, *empty;
   PyObject *data_ptr, *shape, *dtype, *is_contiguous, *get_device; // names
   // The kernel counts on multiples of 16 bytes: addresses and pitches; last
   // extents, too.
@@ -125,11 +143,49 @@ static void fill_tensor(Call *call, int number) {
   call->args[number] = tile_arg_tensor(tensor);
 }
 
-static bool read_tensor(Call *call, int number) {
+static bool is_tensor(const Launcher *self, PyObject *value) {
+  for (Py_ssize_t i = 0; i < PyTuple_Size(self->types); i++)
+    if ((PyObject *)Py_TYPE(value) == PyTuple_GetItem(self->types, i))
+      return true;
+  return false;
+}
+
+static bool is_type(const Param *param, const TileDLTensor *tensor) {
+  return tensor->dtype.code == param->given_code &&
+         tensor->dtype.bits == param->given_bits && tensor->dtype.lanes == 1;
+}
+
+// Address, extents and type by the exchange API.
+static bool read_exchanged(Call *call, int number) {
+  const Launcher *self = call->launcher;
+  const Param *param = &self->params[number];
+  TileDLTensor found;
+  if (self->api->tensor_from_object(call->values[number], &found) != 0)
+    return false;
+  if (found.device.type != DEVICE_CUDA || found.device.id != self->device_id ||
+      found.ndim != param->rank || !is_type(param, &found))
+    return false;
+  int64_t pitch = 1;
+  for (int d = param->rank - 1; d >= 0; d--) {
+    int64_t extent = found.shape[d];
+    bool is_dense = !found.strides || extent <= 1 || found.strides[d] == pitch;
+    if (!is_dense)
+      return false;
+    call->shapes[number][d] = extent;
+    pitch *= extent;
+  }
+  for (int d = 0; d < param->rank; d++)
+    if (!match_extent(call, param->dims[d], call->shapes[number][d]))
+      return false;
+  call->tensors[number].data = (char *)found.data + found.byte_offset;
+  return true;
+}
+
+// The same by attributes and methods.
+static bool read_attributes(Call *call, int number) {
   const Launcher *self = call->launcher;
   PyObject *value = call->values[number];
-  if ((PyObject *)Py_TYPE(value) != self->tensor_type ||
-      !attribute_is(value, self->dtype, self->params[number].dtype) ||
+  if (!attribute_is(value, self->dtype, self->params[number].dtype) ||
       !read_shape(call, number))
     return false;
   PyObject *dense =
@@ -141,7 +197,15 @@ static bool read_tensor(Call *call, int number) {
   bool is_here =
       device && PyObject_RichCompareBool(device, self->device, Py_EQ) == 1;
   Py_XDECREF(device);
-  if (!is_here || !read_address(call, number))
+  return is_here && read_address(call, number);
+}
+
+static bool read_tensor(Call *call, int number) {
+  const Launcher *self = call->launcher;
+  if (!is_tensor(self, call->values[number]))
+    return false;
+  if (!(self->api ? read_exchanged(call, number)
+                  : read_attributes(call, number)))
     return false;
   fill_tensor(call, number);
   return !self->is_aligned || is_aligned(call, number);
@@ -177,7 +241,8 @@ static bool make_output(Call *call, int number) {
   Py_XDECREF(positional);
   Py_XDECREF(shape);
   call->values[number] = value;
-  if (!value || !read_address(call, number))
+  if (!value || !(call->launcher->api ? read_exchanged(call, number)
+                                      : read_address(call, number)))
     return false;
   fill_tensor(call, number);
   return !call->launcher->is_aligned || is_aligned(call, number);
@@ -206,6 +271,9 @@ static bool find_stream(const Launcher *self, void **out_stream) {
   *out_stream = NULL;
   if (self->stream == Py_None)
     return true;
+  if (self->api)
+    return self->api->current_stream(DEVICE_CUDA, self->device_id,
+                                     out_stream) == 0;
   PyObject *stream =
       PyObject_CallFunctionObjArgs(self->stream, self->device, NULL);
   if (!stream)
@@ -299,19 +367,51 @@ static int read_lists(Launcher *self, PyObject *params, PyObject *results) {
   return PyErr_Occurred() ? -1 : 0;
 }
 
-// Launcher(launch, module, tensor_type, device, stream, empty, is_aligned,
-//          has_whole_rows, params, results); tp_alloc gives zeroes.
+// The exchange API of a type, in a version that is known here; null: none.
+static const ExchangeApi *find_api(PyObject *type) {
+  PyObject *capsule = PyObject_GetAttrString(type, "__dlpack_c_exchange_api__");
+  const ExchangeApi *api =
+      capsule ? PyCapsule_GetPointer(capsule, "dlpack_exchange_api") : NULL;
+  Py_XDECREF(capsule); // the type owns what it points at
+  PyErr_Clear();
+  while (api && api->major != EXCHANGE_MAJOR)
+    api = api->older_api;
+  bool has_all = api && api->tensor_from_object && api->current_stream;
+  return has_all ? api : NULL;
+}
+
+// Takes the element types that tensors like `values` have.
+static void use_api(Launcher *self, PyObject *values) {
+  const ExchangeApi *api = find_api(PyTuple_GetItem(self->types, 0));
+  for (int i = 0; api && i < self->num_params; i++) {
+    TileDLTensor found;
+    if (self->params[i].kind != 't')
+      continue;
+    if (api->tensor_from_object(PyTuple_GetItem(values, i), &found) != 0) {
+      PyErr_Clear();
+      api = NULL;
+      continue;
+    }
+    self->params[i].given_code = found.dtype.code;
+    self->params[i].given_bits = found.dtype.bits;
+  }
+  self->api = api;
+}
+
+// Launcher(launch, module, types, device, stream, empty, is_aligned,
+//          has_whole_rows, params, results, values); tp_alloc gives zeroes.
 static int launcher_init(PyObject *object, PyObject *args, PyObject *kwargs) {
   Launcher *self = (Launcher *)object;
-  PyObject *launch, *module, *params, *results;
+  PyObject *launch, *module, *params, *results, *values;
   int is_aligned = 0, has_whole_rows = 0;
   (void)kwargs;
-  if (!PyArg_ParseTuple(args, "OOOOOOppO!O!", &launch, &module,
-                        &self->tensor_type, &self->device, &self->stream,
-                        &self->empty, &is_aligned, &has_whole_rows,
-                        &PyTuple_Type, &params, &PyTuple_Type, &results))
+  if (!PyArg_ParseTuple(args, "OOO!OOOppO!O!O!", &launch, &module,
+                        &PyTuple_Type, &self->types, &self->device,
+                        &self->stream, &self->empty, &is_aligned,
+                        &has_whole_rows, &PyTuple_Type, &params, &PyTuple_Type,
+                        &results, &PyTuple_Type, &values))
     return -1;
-  Py_INCREF(self->tensor_type);
+  Py_INCREF(self->types);
   Py_INCREF(self->device);
   Py_INCREF(self->stream);
   Py_INCREF(self->empty);
@@ -325,15 +425,18 @@ static int launcher_init(PyObject *object, PyObject *args, PyObject *kwargs) {
   self->dtype = PyUnicode_InternFromString("dtype");
   self->is_contiguous = PyUnicode_InternFromString("is_contiguous");
   self->get_device = PyUnicode_InternFromString("get_device");
-  return PyErr_Occurred() ? -1 : read_lists(self, params, results);
+  self->device_id = (int32_t)PyLong_AsLong(self->device);
+  if (PyErr_Occurred() || read_lists(self, params, results) < 0)
+    return -1;
+  use_api(self, values);
+  return 0;
 }
 
 static void launcher_free(PyObject *object) {
   Launcher *self = (Launcher *)object;
-  PyObject *owned[] = {
-      self->tensor_type, self->device,        self->stream,
-      self->empty,       self->data_ptr,      self->shape,
-      self->dtype,       self->is_contiguous, self->get_device};
+  PyObject *owned[] = {self->types, self->device,        self->stream,
+                       self->empty, self->data_ptr,      self->shape,
+                       self->dtype, self->is_contiguous, self->get_device};
   for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
     Py_XDECREF(owned[i]);
   for (int i = 0; i < self->num_params; i++) {

@@ -224,7 +224,17 @@ def test_autotune(one_target, tmp_path, monkeypatch):
     tuned.best.clear()
     tuned.trials.clear()
     np.testing.assert_array_equal(tuned(a), a * 2)  # known from the disk
-    assert not tuned.trials
+    assert [(t.config["block"], t.score > 0) for t in tuned.trials] == [(64, True)]
+
+
+def test_autotune_of_sizes_and_tensors(one_target, monkeypatch):
+    """Sizes of T.const by name, and tensors to measure with."""
+    monkeypatch.setenv("TILE_CACHE_DIR", "")
+    a = np.arange(70, dtype=np.float32)
+    with tile.autotuner.set_autotune_inputs(a):
+        kernel = tuned.compile(n=70)
+    assert kernel.config == {"block": 64} and kernel.latency > 0
+    np.testing.assert_array_equal(kernel(a), a * 2)
 
 
 def test_profiler(one_target):

@@ -15,8 +15,13 @@ STUB = r"""
 #include <string.h>
 static uint64_t launches;
 static char context;
+static _Thread_local void *current = &context;
 static int ok(void) { return 0; }
 static int set_pointer(void **out) { *out = &context; return 0; }
+int cuCtxGetCurrent(void **out) { *out = current; return 0; }
+int cuCtxGetDevice(int *out) { *out = 0; return current ? 0 : 201; }
+int cuDevicePrimaryCtxRetain(void **out, int device) { return device ? 101 : set_pointer(out); }
+void stub_drop_context(void) { current = 0; }
 static int get_device(int *out) { *out = 0; return 0; }
 static int version(int *out) { *out = 13000; return 0; }
 static int count(int *out) { *out = 1; return 0; }
@@ -33,7 +38,7 @@ static int launch(const void *config, void *function, void **params, void **extr
 uint64_t stub_launches(void) { return launches; }
 int cuGetProcAddress_v2(const char *symbol, void **out, int v, uint64_t f, int *found) {
   static const struct { const char *name; void *function; } table[] = {
-      {"cuCtxGetCurrent", set_pointer}, {"cuCtxGetDevice", get_device},
+      {"cuCtxGetCurrent", cuCtxGetCurrent}, {"cuCtxGetDevice", get_device},
       {"cuDriverGetVersion", version}, {"cuDeviceGetCount", count},
       {"cuDeviceGetName", name}, {"cuDeviceGetAttribute", attribute},
       {"cuGetErrorName", text}, {"cuGetErrorString", text},
@@ -158,6 +163,25 @@ for change, message in ((lambda t: setattr(t[1], "shape", (63, 128)), "size 0 of
         assert message in str(error), error
     else:
         raise AssertionError("no error")
+import threading
+
+
+def in_a_thread():
+    # A thread that has no context, such as those of autograd, gets the primary one.
+    stub.stub_drop_context()
+    launches = stub.stub_launches()
+    gemm(*first)
+    again = gemm.compile(*first)
+    again._fast = None
+    again(*first)
+    done.append(stub.stub_launches() - launches)
+
+
+done = []
+thread = threading.Thread(target=in_a_thread)
+thread.start()
+thread.join()
+assert done == [2], done
 gemm(*first)
 before, count = stub.stub_launches(), 20000 if has_extension else 2000
 best = 1e9
@@ -171,6 +195,53 @@ print(f"{best * 1e6:.2f}")
 """
 
 
+# Gives tensors DLPack's exchange API: what a call looks at comes by one function.
+EXCHANGE = """
+import ctypes
+from tile.runtime.library import DLDataType, DLDevice, DLTensor
+
+calls = [0]
+TYPES = {"torch.float16": (2, 16), "torch.float32": (2, 32), "torch.int8": (0, 8)}
+
+
+@ctypes.CFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(DLTensor))
+def tensor_from_object(value, out):
+    calls[0] += 1
+    if not isinstance(value, Tensor):
+        return -1
+    steps = [s if value.dense else 2 * s for s in value.strides]
+    shape, strides = ((ctypes.c_int64 * value.ndim)(*v) for v in (value.shape, steps))
+    value.kept = shape, strides
+    out[0] = DLTensor(value.address, DLDevice(2, 0), value.ndim,
+                      DLDataType(*TYPES[value.dtype], 1), shape, strides, 0)
+    return 0
+
+
+@ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int32, ctypes.POINTER(ctypes.c_void_p))
+def current_stream(kind, device, out):
+    out[0] = 7
+    return 0
+
+
+class Api(ctypes.Structure):
+    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("older", ctypes.c_void_p),
+                ("unused", ctypes.c_void_p * 3), ("from_object", type(tensor_from_object)),
+                ("stream", type(current_stream))]
+
+
+def capsule_of(api):
+    new = ctypes.pythonapi.PyCapsule_New
+    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+    return new(ctypes.addressof(api), b"dlpack_exchange_api", None)
+
+
+api = Api(1, 2, None, (ctypes.c_void_p * 3)(), tensor_from_object, current_stream)
+newer = Api(2, 0, ctypes.addressof(api), (ctypes.c_void_p * 3)(), tensor_from_object,
+            current_stream)  # of a version that nobody knows yet
+Tensor.__dlpack_c_exchange_api__ = capsule_of(newer)
+"""
+
+
 @pytest.fixture(scope="module")
 def stub(tmp_path_factory):
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
@@ -181,21 +252,40 @@ def stub(tmp_path_factory):
     subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-w", folder / "stub.c", "-o",
                     folder / "libcuda.so.1"], check=True)
     (folder / "program.py").write_text(PROGRAM)
+    before, class_end, after = PROGRAM.partition("\n\n@tile.jit")
+    (folder / "exchange.py").write_text(before + EXCHANGE + class_end + after
+                                        + "\nassert calls[0] > 20000\n")
     return folder
 
 
 @pytest.mark.parametrize("with_extension", [True, False], ids=["extension", "ctypes"])
 def test_launches(stub, with_extension):
-    package = pathlib.Path(__file__).resolve().parents[1]
-    environment = {**os.environ, "PYTHONPATH": str(package), "TILE_EMULATE": "",
-                   "TILE_PTXAS": "", "LD_LIBRARY_PATH": str(stub),
-                   "TILE_NO_EXTENSION": "" if with_extension else "1"}
-    result = subprocess.run([sys.executable, stub / "program.py"], capture_output=True, text=True,
-                            check=False, env=environment)
-    assert result.returncode == 0, result.stderr
-    microseconds = float(re.fullmatch(r"([\d.]+)\n", result.stdout).group(1))
-    print(f"{microseconds} µs")
+    microseconds = run(stub, "program.py", with_extension)
     from tile.runtime import fast
 
     if with_extension and fast.extension() is not None:
         assert microseconds < 10  # 5 on a machine that does nothing else
+
+
+def test_exchange_api(stub):
+    """The same where one function says all of a tensor; what it costs here, in Python,
+    says nothing."""
+    from tile.runtime import fast
+
+    if fast.extension() is None:
+        pytest.skip("the extension is not built")
+    run(stub, "exchange.py", True)
+
+
+def run(stub, program, with_extension):
+    """Microseconds of a call, which the program prints."""
+    package = pathlib.Path(__file__).resolve().parents[1]
+    environment = {**os.environ, "PYTHONPATH": str(package), "TILE_EMULATE": "",
+                   "TILE_PTXAS": "", "LD_LIBRARY_PATH": str(stub),
+                   "TILE_NO_EXTENSION": "" if with_extension else "1"}
+    result = subprocess.run([sys.executable, stub / program], capture_output=True, text=True,
+                            check=False, env=environment)
+    assert result.returncode == 0, result.stderr
+    microseconds = float(re.fullmatch(r"([\d.]+)\n", result.stdout).group(1))
+    print(f"{microseconds} µs")
+    return microseconds

@@ -36,3 +36,17 @@ def test_table_is_whole():
     lines = (EXAMPLES / "README.md").read_text().splitlines()
     listed = [line.split("[")[1].split("]")[0] for line in lines if line.startswith("| [")]
     assert listed == table.names()
+
+
+def test_measured_table():
+    """What stands in README.md of a GPU is what measure.py wrote."""
+    assert (EXAMPLES / "README.md").read_text().endswith(table.measured())
+
+
+def test_measured_cases_are_examples(monkeypatch):
+    """Each example has a case in real shapes."""
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    spec = importlib.util.spec_from_file_location("measure", EXAMPLES / "measure.py")
+    measure = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(measure)
+    assert set(table.names()) <= set(measure.cases())

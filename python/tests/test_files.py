@@ -234,3 +234,12 @@ def test_bounds_of_a_pipeline_by_name(one_target):
         return B
 
     assert (f(np.ones((4, 32), np.float32)) == 2).all()
+
+
+def test_codes_of_sparse_rows():
+    """How many elements a number of codes is for: 4 bits for 4 neighbours, of 32 bits 2."""
+    from tile.cuda.intrinsics.sparse_layout import GROUP_CONFIG, get_e_factor
+
+    assert [get_e_factor(d, c) for d, c in (("float16", "int16"), (T.int8, T.int32),
+                                            ("float32", "int16"))] == [16, 32, 8]
+    assert GROUP_CONFIG[T.bfloat16] == (2, 4) and GROUP_CONFIG[T.float32] == (1, 2)

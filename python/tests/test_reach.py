@@ -262,3 +262,55 @@ def test_functions_of_python(module, target):
 def test_sizes_of_run_time_outside_of_kernels(module):
     with pytest.raises(tile.CompileError, match="the size n is known at run time only; outside"):
         T.exp2(T.dynamic("n"))
+
+
+def test_fragments_that_are_steps_away(module, target, rng):
+    """Parts of a fragment, each some steps further, need no copy in shared memory, unless
+    what the loop does is not for the elements of the part alone."""
+    m = module("""
+        @tile.jit
+        def halves(A):
+            A: T.Tensor((64, 32), "float32")
+            B = T.empty((2, 32, 32), "float32")
+            with T.Kernel(1, threads=64):
+                F = T.alloc_fragment((64, 32), "float32")
+                S = T.alloc_shared((32, 32), "float32")
+                T.copy(A, F)
+                for s in range(2):
+                    for i, j in T.Parallel(64, 32):
+                        if i < 32:
+                            S[i, j] = F[i + s * 32, j] + i
+                    T.copy(S, B[s, 0:32, 0:32])
+            return B
+
+        @tile.jit
+        def inside(A):
+            A: T.Tensor((64, 32), "float32")
+            B = T.empty((16, 32), "float32")
+            with T.Kernel(1, threads=64):
+                F = T.alloc_fragment((64, 32), "float32")
+                T.copy(A, F)
+                for i, j in T.Parallel(16, 32):
+                    B[i, j] = F[i + 24, j]
+            return B
+
+        @tile.jit
+        def others_too(A):
+            A: T.Tensor((64, 32), "float32")
+            B = T.empty((64, 32), "float32")
+            with T.Kernel(1, threads=64):
+                F = T.alloc_fragment((64, 32), "float32")
+                T.copy(A, F)
+                for i, j in T.Parallel(64, 32):
+                    B[i, j] = 7
+                    if i < 32:
+                        B[i, j] = F[i + 32, j]
+            return B
+    """)
+    a = ints(rng, (64, 32))
+    k = np.arange(32)[:, None]
+    np.testing.assert_array_equal(m.halves(a), np.stack([a[:32] + k, a[32:] + k]))
+    np.testing.assert_array_equal(m.inside(a), a[24:40])
+    np.testing.assert_array_equal(m.others_too(a), np.concatenate([a[32:], np.full((32, 32), 7)]))
+    assert "staged" not in m.halves.get_tir(a) + m.inside.get_tir(a)
+    assert "staged" in m.others_too.get_tir(a)

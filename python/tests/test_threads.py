@@ -1,6 +1,8 @@
 """Kernels that say what single threads do, beside tiles."""
 
 import numpy as np
+import pytest
+from conftest import ints
 
 import tile
 import tile.language as T
@@ -191,3 +193,61 @@ def test_votes(target, rng):
     assert not b[5].any()
     np.testing.assert_array_equal(b[6].ravel(), np.arange(64) % 32 == 0)
     np.testing.assert_array_equal(b[7], np.broadcast_to(warps[:, 5:6], (2, 32)))
+
+
+def test_some_threads_meet(module, target, rng):
+    """A barrier of as many threads as a branch on the thread has."""
+    m = module("""
+        @tile.jit
+        def sums(A):
+            A: T.Tensor((64,), "int32")
+            B = T.empty((64,), "int32")
+            with T.Kernel(1, threads=128):
+                t = T.get_thread_binding()
+                S = T.alloc_shared((64,), "int32")
+                value = T.alloc_var("int32")
+                if t < 64:
+                    S[t] = A[t]
+                    for n in T.serial(6):
+                        T.sync_threads(3, 64)
+                        value = S[t]
+                        if t >= 1 << n:
+                            value += S[t - (1 << n)]
+                        T.sync_threads(3, 64)
+                        S[t] = value
+                    B[t] = S[t]
+            return B
+
+        @tile.jit
+        def all_of_them(A):
+            A: T.Tensor((64,), "int32")
+            with T.Kernel(1, threads=64):
+                t = T.get_thread_binding()
+                if t < 32:
+                    T.sync_threads(3, 64)
+                A[t] = 1
+    """)
+    a = ints(rng, (64,), np.int32)
+    np.testing.assert_array_equal(m.sums(a), np.cumsum(a))
+    with pytest.raises(tile.CompileError, match="depending on a value that differs"):
+        m.all_of_them(a)
+
+
+def test_copies_of_a_thread(module, target, rng):
+    """Arrays that each thread has for itself, to and from places of its own."""
+    m = module("""
+        @tile.jit
+        def reversed_parts(A):
+            n = T.dynamic("n")
+            A: T.Tensor((n, 8), "float16")
+            B = T.empty((n, 8), "float32")
+            with T.Kernel(T.ceildiv(n, 32), threads=(32, 2)) as b:
+                row, half = b * 32 + T.get_thread_binding(0), T.get_thread_binding(1)
+                part = T.alloc_local((4,), "float16")
+                T.copy(A[row, half * 4:(half + 1) * 4], part)
+                part[0], part[3] = part[3], part[0]
+                T.copy(part, B[row, half * 4:(half + 1) * 4])
+            return B
+    """)
+    a = ints(rng, (45, 8), np.float16)
+    np.testing.assert_array_equal(m.reversed_parts(a), a[:, [3, 1, 2, 0, 7, 5, 6, 4]])

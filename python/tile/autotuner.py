@@ -96,7 +96,10 @@ class Tuned:
     def _config(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         key = self._key(args, kwargs)
         if key not in self.best:
-            self.best[key] = self._stored(key) or self._search(key, args, kwargs)
+            stored = self._stored(key)
+            if stored is not None:
+                self.trials = [stored]
+            self.best[key] = stored.config if stored else self._search(key, args, kwargs)
         return self.best[key]
 
     def _key(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
@@ -210,7 +213,9 @@ class Tuned:
         """A call to be measured; kernels of a factory get tensors that are made up."""
         function, rest = self._variant(trial.config)
         if function.is_eager and any(tensors.is_array(v) for v in (*args, *kwargs.values())):
-            return lambda: function(*args, **kwargs, **rest)
+            # Sizes of T.const are those of the tensors.
+            named = {k: v for k, v in kwargs.items() if k in function.signature.parameters}
+            return lambda: function(*args, **named, **rest)
         kernel = function.compile(*args, **kwargs, **rest)
         inputs = _inputs.get() or kernel.get_profiler(self.supply).inputs()
         return lambda: kernel(*inputs)
@@ -239,10 +244,11 @@ class Tuned:
         digest = hashlib.sha256(f"{source}\0{key}\0{self.configs!r}".encode()).hexdigest()
         return root / "tuned" / f"{digest}.json"
 
-    def _stored(self, key: str) -> dict[str, Any] | None:
+    def _stored(self, key: str) -> Trial | None:
         path = self._path(key)
         with contextlib.suppress(OSError, ValueError, AttributeError, KeyError):
-            return json.loads(path.read_text())["config"]
+            found = json.loads(path.read_text())
+            return Trial(found["config"], found["score"])
         return None
 
     def _store(self, key: str, best: Trial) -> None:

@@ -52,6 +52,21 @@ def _fp8(name: str = "e4m3") -> Any:
     return to_dtype(f"{name}_float8")
 
 
+def _kept_of(dtype: Any) -> tuple[int, int]:
+    """How many of how many neighbours sparse products keep: 2 of 4, of 32 bits 1 of 2."""
+    from tile.dtypes import to_dtype
+
+    return (1, 2) if to_dtype(dtype).bits == 32 else (2, 4)
+
+
+def _elements_of_code(dtype: Any, code_dtype: Any) -> int:
+    """Elements of a dense row whose places one number of the codes names: a group of
+    neighbours has 4 bits."""
+    from tile.dtypes import to_dtype
+
+    return to_dtype(code_dtype).bits // 4 * _kept_of(dtype)[1]
+
+
 def _tensor_supply(supply: Any = None, **ignored: Any) -> Callable[[Any], Any]:
     """A function that makes a tensor for a parameter of a kernel."""
     from tile.profiler import TensorSupplyType, make_tensor
@@ -71,7 +86,7 @@ def _torch_names() -> dict[Any, str]:
 
 def _contents() -> dict[str, dict[str, Any]]:
     from tile import testing
-    from tile.dtypes import DType
+    from tile.dtypes import BY_NAME, DType
     from tile.language.tiles import GemmWarpPolicy
     from tile.options import PassConfigKey
     from tile.profiler import TensorSupplyType
@@ -98,8 +113,10 @@ def _contents() -> dict[str, dict[str, Any]]:
         "tile.language.dtypes": {
             "dtype": DType, "_TORCH_DTYPE_TO_STR": _torch_names()},
         "tile.cuda.intrinsics.sparse_layout": {
-            name: _refuse(name, "compress with torch or numpy")
-            for name in ("GROUP_CONFIG", "get_e_factor", "get_e_replicate_factor")},
+            "GROUP_CONFIG": {t: _kept_of(t) for t in BY_NAME.values() if t.bits in (8, 16, 32)},
+            "get_e_factor": _elements_of_code,
+            "get_e_replicate_factor": _refuse(
+                "get_e_replicate_factor", "codes are stored once, in the order of rows")},
         "tile.language.fp8": {
             "determine_fp8_type": _fp8,
             "determine_torch_fp8_type": lambda name="e4m3": _fp8(name).as_torch()},

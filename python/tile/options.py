@@ -23,6 +23,8 @@ class PassConfigKey(str, enum.Enum):
     TL_DISABLE_VECTORIZE_256 = "tl.disable_vectorize_256"
     TL_PTXAS_REGISTER_USAGE_LEVEL = "tl.ptxas_register_usage_level"
     TL_ENABLE_PTXAS_VERBOSE_OUTPUT = "tl.enable_ptxas_verbose_output"
+    TL_LAYOUT_VISUALIZATION_ENABLE = "tl.layout_visualization_enable"
+    TL_LAYOUT_VISUALIZATION_FORMATS = "tl.layout_visualization_formats"
 
 
 def make_options(pass_configs: Any) -> dict[str, Any]:

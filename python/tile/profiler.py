@@ -18,10 +18,10 @@ from tile.runtime import device, tensors
 class TensorSupplyType(enum.Enum):
     """What tensors are filled with."""
 
-    Auto = "auto"  # integers for integers, else normal
+    Auto = "auto"  # integers for integers, else Randn
     Integer = "integer"
     Uniform = "uniform"
-    Normal = "normal"
+    Normal = "normal"  # of mean -1: sums of products are far from 0
     Randn = "randn"
     Zero = "zero"
     One = "one"
@@ -110,7 +110,8 @@ def _values(shape: tuple[int, ...], dtype: DType, supply: TensorSupplyType, seed
         return rng.integers(0 if dtype.kind == "uint" else -2, 3, shape)
     if supply is TensorSupplyType.Uniform:
         return rng.uniform(-1, 1, shape)
-    return rng.standard_normal(shape)
+    values = rng.standard_normal(shape)
+    return values - 1 if supply is TensorSupplyType.Normal else values
 
 
 def _codes(shape: tuple[int, ...], dtype: DType) -> tuple[tuple[int, ...], DType]:

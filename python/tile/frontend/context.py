@@ -39,6 +39,16 @@ class Kernel:
     role_registers: int | None = None
 
 
+@dataclasses.dataclass(frozen=True)
+class Shift:
+    """An index of a loop over elements that counts places of a fragment: those of the
+    user's loop are `ahead`, a polynomial as pairs, less."""
+
+    number: int
+    ahead: tuple[tuple[affine.Term, int], ...]
+    extent: int
+
+
 @dataclasses.dataclass
 class ElementLoop:
     """A tile.parallel whose body is being built."""
@@ -50,6 +60,8 @@ class ElementLoop:
     uses: dict[int, Any] = dataclasses.field(default_factory=dict)  # of fragments, by id
     stand_ins: dict[int, Any] = dataclasses.field(default_factory=dict)  # shared tiles for them
     depth: int = 0  # number of blocks that are open in its body
+    shifts: dict[int, Shift] = dataclasses.field(default_factory=dict)  # by number of the index
+    known: frozenset[str] = frozenset()  # names of variables that were there before it
 
 
 class Function:

@@ -17,9 +17,16 @@ _NAME = re.compile(r"%[\w$.]+")
 _GUARD = re.compile(r"scf\.if (%[\w$.]+) \{$")
 
 
-def _has_effects(op: Op) -> bool:
+def has_effects(op: Op) -> bool:
+    """Whether an op changes memory, or may go on for long."""
     return any(op.text.startswith(e) or f" = {e}" in op.text for e in _EFFECTS) or any(
-        _has_effects(inner) for _, block in op.regions for inner in block.ops)
+        has_effects(inner) for _, block in op.regions for inner in block.ops)
+
+
+def guard_of(op: Op) -> str | None:
+    """The condition of a branch that has no other side; None of other ops."""
+    match = _GUARD.match(op.text)
+    return match.group(1) if match is not None and len(op.regions) == 1 else None
 
 
 def common_guard(block: Block) -> str | None:
@@ -27,13 +34,13 @@ def common_guard(block: Block) -> str | None:
     None where there is no such, or nothing else is guarded."""
     guards: set[str] = set()
     for op in block.ops:
-        if not _has_effects(op):
+        if not has_effects(op):
             continue
-        match = _GUARD.match(op.text)
-        if match is None or len(op.regions) != 1:
+        guard = guard_of(op)
+        if guard is None:
             return None
-        guards.add(match.group(1))
-    has_reads = any(op.regions and not _has_effects(op) for op in block.ops)
+        guards.add(guard)
+    has_reads = any(op.regions and not has_effects(op) for op in block.ops)
     return guards.pop() if len(guards) == 1 and has_reads else None
 
 

@@ -257,9 +257,14 @@ class LoopStatements(Expressions):
         before = {n: self.scope.local(n) for n in assigned}
         indices = [Value(function.name(t.id if isinstance(t, ast.Name) else "i"), INDEX)
                    for t in targets]
-        for index, extent in zip(indices, extents, strict=True):
-            function.ranges.set(index.name, 0, extent - 1)
-            function.user_names.add(index.name)
+        known = frozenset(function.user_names)
+        function.user_names |= {index.name for index in indices}
+
+        def make(shifts: dict[int, context.Shift]) -> context.ElementLoop:
+            sizes = [shifts[n].extent if n in shifts else e for n, e in enumerate(extents)]
+            for index, extent in zip(indices, sizes, strict=True):
+                function.ranges.set(index.name, 0, extent - 1)
+            return context.ElementLoop(indices, sizes, shifts=shifts, known=known)
 
         def build() -> None:
             self.scope.variables.clear()
@@ -267,16 +272,13 @@ class LoopStatements(Expressions):
             own = self._own_arrays(body)
             for flag in flags:
                 self.scope.write(flag, False)
-            for target, index in zip(targets, indices, strict=True):
-                self.bind(target, index)
-            self.run(body)
+            self._shifted_body(targets, extents, body)
             for name, array in own.items():
                 self.scope.write(name, array)
 
         variables = dict(self.scope.variables)
         try:
-            elements_loop, block = staging.rebuilt(
-                lambda: context.ElementLoop(indices, extents), build)
+            elements_loop, block = staging.rebuilt(make, build)
             guarded = self._under_guard(block, build)
         finally:
             function.elements = None
@@ -284,11 +286,34 @@ class LoopStatements(Expressions):
         for op in elements_loop.before:
             function.append(op)
         head = f"tile.parallel ({', '.join(i.name for i in indices)}) in " \
-               f"[{', '.join(map(str, extents))}] {{"
+               f"[{', '.join(map(str, elements_loop.extents))}] {{"
         function.append(Op(head, function.location, [("", block)]))
         self._forget_element_names(assigned, before)
         for reduce in elements_loop.after:
             reduce()
+
+    def _shifted_body(self, targets: list[ast.expr], extents: list[int],
+                      body: list[ast.stmt]) -> None:
+        """The body of a loop over elements, for those that the user's loop has."""
+        function = context.current()
+        loop = function.elements
+        assert loop is not None
+        tests: list[Value] = []
+        for number, (target, index) in enumerate(zip(targets, loop.indices, strict=True)):
+            if number in loop.shifts:
+                index = scalars.binary("-", index, scalars.of_poly(loop.shifts[number].ahead))
+                both = scalars.compare(">=", index, 0), scalars.compare("<", index,
+                                                                        extents[number])
+                tests += [test for test in both if isinstance(test, Value)]
+            self.bind(target, index)
+        if not tests:
+            self.run(body)
+            return
+        is_there = functools.reduce(functools.partial(scalars.logical, "and"), tests)
+        with context.into(Block()) as inner:
+            scalars.assume(is_there)
+            self.run(body)
+        function.append(Op(f"scf.if {is_there.name} {{", function.location, [("", inner)]))
 
     def _under_guard(self, block: Block, build: Any) -> Block | None:
         """The body once more, all of it under the guard of what it writes; None

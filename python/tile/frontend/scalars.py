@@ -193,6 +193,17 @@ def poly_of(value: Any) -> affine.Poly | None:
     return None
 
 
+def of_poly(terms: Any) -> Any:
+    """The number that a polynomial is, given as pairs of terms and factors."""
+    total: Any = 0
+    for term, factor in terms:
+        product: Any = factor
+        for name in term:
+            product = binary("*", Value(name, INDEX), product)
+        total = binary("+", total, product)
+    return total
+
+
 def range_of(value: Any) -> tuple[float, float]:
     return context.current().ranges.of(poly_of(value))
 

@@ -3,7 +3,9 @@
 The dialect keeps fragments in registers, whose numbers are constants: an element
 of T.Parallel has the elements of a fragment that bear its own indices. Where a
 body names others, the fragment passes a shared tile: it is copied there before the
-loop, the body works on the copy, and what the body writes comes back after it.
+loop, the body works on the copy, and what the body writes comes back after it. Places
+that are all the same number of steps away need none: the loop goes through those of
+the fragment, and its own indices are so many less.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from tile.frontend import buffers, context, scalars
+from tile.frontend import affine, buffers, context, guards, scalars
 from tile.frontend.buffers import FRAGMENT, SHARED, Buffer
 from tile.frontend.ir import Block, Op
 from tile.frontend.scalars import Value
@@ -23,6 +25,7 @@ class Use:
 
     buffer: Buffer
     places: set[tuple[Any, ...]] = dataclasses.field(default_factory=set)
+    offsets: set[tuple[Any, ...]] = dataclasses.field(default_factory=set)  # see _offset
     is_plain: bool = True  # indices of the loop and constants
     is_read: bool = False
     is_stored: bool = False
@@ -36,6 +39,11 @@ def stand_in(buffer: Buffer, indices: list[Any], is_store: bool) -> Buffer:
         return buffer
     use = loop.uses.setdefault(id(buffer), Use(buffer))
     names = [_plain_index(i, n, loop) for i, n in zip(indices, buffer.shape, strict=True)]
+    use.offsets.add(tuple(_offset(i, n, loop)
+                          for i, n in zip(indices, buffer.shape, strict=True)))
+    for dim, name in enumerate(names):
+        if isinstance(name, str):
+            indices[dim] = next(own for own in loop.indices if own.name == name)
     named = [n for n in names if isinstance(n, str)]
     use.is_plain &= None not in names and len(named) == len(set(named))
     use.places.add(tuple(names))
@@ -52,8 +60,21 @@ def _plain_index(index: Any, extent: Any, loop: context.ElementLoop) -> str | in
     if number is not None:
         return number
     for own, own_extent in zip(loop.indices, loop.extents, strict=True):
-        if isinstance(index, Value) and index.name == own.name and own_extent == extent:
+        if isinstance(index, Value) and own_extent == extent and (
+                index.name == own.name or index.poly == own.poly):
             return own.name
+    return None
+
+
+def _offset(index: Any, extent: Any, loop: context.ElementLoop) -> context.Shift | None:
+    """Which index of the loop this is, by how many steps ahead, of how many places;
+    None for all others. Steps may be of run time, where they are known before the loop."""
+    poly = scalars.poly_of(index)
+    for number, own in enumerate(loop.indices):
+        ahead = affine.add(poly, own.poly, -1) if poly is not None else None
+        if ahead is not None and isinstance(extent, int) and all(
+                name in loop.known for term in ahead for name in term):
+            return context.Shift(number, tuple(sorted(ahead.items())), extent)
     return None
 
 
@@ -78,6 +99,45 @@ def misfits(loop: context.ElementLoop) -> list[Use]:
     return [use for use in loop.uses.values()
             if not hasattr(use.buffer, "accumulate")
             and (not use.is_plain or (use.is_stored and len(use.places) > 1))]
+
+
+def shifts_of(loop: context.ElementLoop, block: Block) -> dict[int, context.Shift]:
+    """How far to shift indices of a loop with this body, by their number, so that
+    fragments are read at indices of the loop; nothing where that does not serve all."""
+    result: dict[int, context.Shift] = {}
+    for use in loop.uses.values():
+        for shift in (s for offsets in use.offsets for s in offsets):
+            if shift is None or (shift.ahead and use.is_stored) \
+                    or result.setdefault(shift.number, shift) != shift:
+                return {}
+    if any(_drops(block, loop, shift) for shift in result.values()):
+        return {}
+    return {n: s for n, s in result.items() if s.ahead or s.extent != loop.extents[n]}
+
+
+def _drops(block: Block, loop: context.ElementLoop, shift: context.Shift) -> bool:
+    """Whether a body does something where the fragment has no place."""
+    place = affine.add(loop.indices[shift.number].poly, dict(shift.ahead))
+
+    def is_inside() -> bool:
+        ranges, zero = context.current().ranges, affine.constant(0)
+        last = affine.constant(shift.extent - 1)
+        return place is not None and ranges.at_most_zero(affine.add(zero, place, -1)) \
+            and ranges.at_most_zero(affine.add(place, last, -1))
+
+    if is_inside():
+        return False
+    for op in block.ops:
+        if not guards.has_effects(op):
+            continue
+        guard = guards.guard_of(op)
+        if guard is None:
+            return True
+        with context.into(Block()):
+            scalars.assume(Value(guard, scalars.BOOL))
+            if not is_inside():
+                return True
+    return False
 
 
 def stage(loop: context.ElementLoop, found: list[Use]) -> None:
@@ -113,13 +173,14 @@ def _copy(source: Buffer, target: Buffer, place: Any) -> Op:
 
 
 def rebuilt(make: Any, build: Any) -> tuple[context.ElementLoop, Block]:
-    """The body of a loop over elements, once more where fragments have to be staged.
-    `make` gives the loop, `build` fills the current block."""
+    """The body of a loop over elements, once more where indices have to be shifted or
+    fragments to be staged. `make` gives the loop, `build` fills the current block."""
     function = context.current()
     start = function.snapshot()
     found: list[Use] = []
+    shifts: dict[int, context.Shift] = {}
     while True:
-        function.elements = loop = make()
+        function.elements = loop = make(shifts)
         stage(loop, found)
         with context.into(Block()) as block:
             loop.depth = len(function.blocks)
@@ -127,5 +188,9 @@ def rebuilt(make: Any, build: Any) -> tuple[context.ElementLoop, Block]:
         more = [use for use in misfits(loop) if id(use.buffer) not in loop.stand_ins]
         if not more:
             return loop, block
-        found += more
+        shifted = {} if shifts or found else shifts_of(loop, block)
+        if shifted:
+            shifts = shifted
+        else:
+            found += more
         function.restore(start)

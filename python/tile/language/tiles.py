@@ -313,8 +313,19 @@ def emit_copy(source: Region, target: Region, options: dict[str, Any]) -> None:
 
 
 def _copies_elements(src: Any, dst: Any) -> bool:
-    """In T.Parallel a copy is of one element's own memory."""
-    return context.current().elements is not None
+    """Whether a copy is of one element, in T.Parallel, or of one thread: to or from an
+    array that each thread has for itself, at places of which each may have others."""
+    if context.current().elements is not None:
+        return True
+    if LOCAL not in (_space_of(src), _space_of(dst)):
+        return False
+    shape = next((s for s in (_shape_of(src), _shape_of(dst)) if s and OPEN not in s), (0,))
+    return all(isinstance(n, int) for n in shape) and math.prod(shape) <= elements.MAX_COPIED
+
+
+def _space_of(value: Any) -> Any:
+    buffer = value.buffer if isinstance(value, (Region, Element)) else value
+    return getattr(buffer, "space", None)
 
 
 def _copy_by_elements(src: Any, dst: Any) -> None:
@@ -567,11 +578,13 @@ def gemm(A: Any, B: Any, C: Any, transpose_A: bool = False, transpose_B: bool = 
 @_places
 def gemm_sp(A: Any, E: Any, B: Any, C: Any, transpose_A: bool = False,
             transpose_B: bool = False, policy: str = GemmWarpPolicy.Square,
-            clear_accum: Any = False, **ignored: Any) -> None:
+            clear_accum: Any = False, transpose_E: bool = False, **ignored: Any) -> None:
     """C += S · B, where A has the half of S that is not 0 and E says where it is."""
     context.block_level("T.gemm_sp")
     if transpose_A:
         unsupported("T.gemm_sp with transpose_A", "store A by rows")
+    if transpose_E:
+        unsupported("T.gemm_sp with transpose_E", "store E by rows")
     a, e, b, c = (_factor(v, n) for v, n in ((A, "A"), (E, "E"), (B, "B"), (C, "C")))
     attributes = ["transpose_b"] if transpose_B else []
     if a.dtype.mlir == "f32":

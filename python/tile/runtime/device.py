@@ -6,6 +6,7 @@ import contextlib
 import contextvars
 import ctypes
 import dataclasses
+import functools
 import os
 import threading
 from collections.abc import Iterator
@@ -192,11 +193,42 @@ def _finding(found: Any) -> Finding:
                    text(found.cause))
 
 
+@functools.cache
+def _driver() -> Any:
+    """The driver, where it says what is asked of it below."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+        for name in ("cuCtxGetCurrent", "cuCtxGetDevice", "cuDevicePrimaryCtxRetain"):
+            getattr(driver, name)
+    except (OSError, AttributeError):
+        return None
+    return driver
+
+
+def _context(number: int) -> ctypes.c_void_p | None:
+    """The context of a GPU: the current one if it is of this GPU, else its primary one,
+    which torch and others use, in threads that have none yet, too; it is kept for good.
+    None, which stands for the current one, where the driver does not say."""
+    driver = _driver()
+    context, device = ctypes.c_void_p(), ctypes.c_int(-1)
+    if driver is None or driver.cuCtxGetCurrent(ctypes.byref(context)):
+        return None
+    if context and not driver.cuCtxGetDevice(ctypes.byref(device)) and device.value == number:
+        return context
+    if driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), number):
+        return None
+    return context
+
+
 class Cuda(Device):
-    """The GPU of the context that is current."""
+    """A GPU by its number."""
+
+    def __init__(self, number: int):
+        self.number = number
+        super().__init__()
 
     def _create(self) -> Any:
-        return self.api.tile_device_create_cuda(None, self.on_diagnostic, None)
+        return self.api.tile_device_create_cuda(_context(self.number), self.on_diagnostic, None)
 
     def image_of(self, image: Image) -> bytes:
         return image.cubin or image.ptx
@@ -224,10 +256,10 @@ def emulator_device() -> Emulator:
 
 
 def cuda_device(number: int) -> Cuda:
-    """GPU `number`, whose context must be current."""
+    """GPU `number`, in a context of this thread, or its primary one."""
     table = _table()
     if number not in table:
-        table[number] = Cuda()
+        table[number] = Cuda(number)
     return table[number]  # type: ignore[return-value]
 
 

@@ -54,7 +54,8 @@ def make_launcher(kernel: JITKernel, on: device.Device, module: Any, values: lis
     found = extension()
     arrays = [v for v, p in zip(values, kernel.parameters, strict=True)
               if isinstance(p.type, TensorType)]
-    if found is None or not arrays or len({type(a) for a in arrays}) != 1:
+    types = _types(arrays)
+    if found is None or not types:
         return None
     symbols: dict[str, int] = {}
     parameters = []
@@ -65,10 +66,22 @@ def make_launcher(kernel: JITKernel, on: device.Device, module: Any, values: lis
         parameters.append(entry)
     address = ctypes.cast(on.api.tile_module_launch, ctypes.c_void_p).value
     try:
-        return found.Launcher(address, module, type(arrays[0]), arrays[0].get_device(), stream_of,
-                              empty, *counts_on, tuple(parameters), tuple(kernel.results))
+        return found.Launcher(address, module, types, arrays[0].get_device(), stream_of, empty,
+                              *counts_on, tuple(parameters), tuple(kernel.results),
+                              tuple(values))
     except ValueError:
         return None
+
+
+def _types(arrays: list[Any]) -> tuple[type, ...]:
+    """The types that tensors may have: one, and with torch's own its parameters of
+    modules. Nothing where there are others."""
+    found = {type(a) for a in arrays}
+    torch = tensors.loaded("torch")
+    own = (torch.Tensor, torch.nn.Parameter) if torch is not None else ()
+    if found and found <= set(own):
+        return own
+    return tuple(found) if len(found) == 1 else ()
 
 
 def _parameter(parameter: Any, value: Any, symbols: dict[str, int]) -> Any:

@@ -672,3 +672,20 @@ func.func @window_of_a_time(%A: memref<?xf32>) attributes {tile.num_threads = 64
   tile.copy %a to %S : !tile.region<8xf32>, memref<8xf32, #gpu.address_space<workgroup>>
   return
 }
+
+// -----
+
+// A barrier of some threads may be one of those that a branch is for; of all it
+// is not.
+func.func @barriers_of_a_branch() attributes {tile.num_threads = 64 : i32} {
+  %c5 = arith.constant 5 : index
+  // expected-note @+1 {{the value comes from here or is made of it}}
+  %t = gpu.thread_id x
+  %c = arith.cmpi ult, %t, %c5 : index
+  scf.if %c {
+    tile.barrier_sync {id = 1 : i64, threads = 32 : i64}
+    // expected-error @+1 {{is executed depending on a value that differs between the threads that execute it together}}
+    tile.barrier_sync {id = 2 : i64, threads = 64 : i64}
+  }
+  return
+}
