@@ -10,6 +10,8 @@ import textwrap
 import numpy as np
 import pytest
 
+import tile
+
 HEAD = """
 SEEN = []
 
@@ -637,3 +639,29 @@ def test_findings(name, kind, message, module, one_target):
     lines = open(made.__file__).read().splitlines()
     places = {f.location.line for f in caught.value.findings if f.location}
     assert any(lines[p - 1].endswith("# here") for p in places)
+
+
+@pytest.mark.parametrize("body, cure", [
+    ("with Kernel(1, threads=32):\n    pass", "is it T.Kernel?"),
+    ("with T.Kernel(1, threads=32) as block:\n    A[blok, 0] = 1.0", "is it block?"),
+    ("with T.Kernel(1, threads=32):\n    A[bx, 0] = 1.0", "name it after `as`"),
+    ("with T.Kernel(1, threads=32) as b:\n    S = T.alloc_shared((1024, 64), 'float32')\n"
+     "    T.clear(S)\n    T.copy(S, A)", "use smaller tiles, or fewer stages"),
+    ("with T.Kernel(1, threads=32) as b:\n    S = T.alloc_shared((64, 64), 'float32')\n"
+     "    if T.get_thread_binding() < 5:\n        T.copy(A, S)\n    T.copy(S, A)",
+     "test what the whole block has in common"),
+    ("with T.Kernel(1, threads=32) as b:\n    S = T.alloc_shared((64, 32), 'float32')\n"
+     "    R = T.alloc_shared((32, 32), 'float32')\n    T.clear(S)\n    T.copy(S, R)",
+     "name a window of the larger one"),
+    ("with T.Kernel(1, threads=32) as b:\n    try:\n        A[0, 0] = 1.0\n    except: pass",
+     "test before"),
+    ("with T.Kernel(1, 2, threads=32) as (x, y, z):\n    A[0, 0] = 1.0",
+     "name as many as there are"),
+])
+def test_cures(module, one_target, body, cure):
+    """Typical mistakes: each has a line, and what helps."""
+    text = "@tile.jit\ndef f(A):\n    A: T.Tensor((64, 64), 'float32')\n"
+    m = module(text + "".join(f"    {line}\n" for line in body.splitlines()))
+    with pytest.raises(tile.CompileError) as caught:
+        m.f.compile(np.zeros((64, 64), np.float32)).image()
+    assert cure in (caught.value.cure or "") and caught.value.location.line > 5

@@ -55,7 +55,23 @@ class Scope:
             return self.module[name]
         if hasattr(builtins, name):
             return getattr(builtins, name)
-        return Unbound(f"the name {name} has no value")
+        return Unbound(f"the name {name} has no value", self._meant(name))
+
+    def _meant(self, name: str) -> str | None:
+        """What an unknown name may be: one of the language, or nearly one that is there."""
+        import difflib
+
+        from tile import language
+
+        if hasattr(language, name):
+            return f"is it T.{name}?"
+        known: set[str] = set(self.module)
+        scope: Scope | None = self
+        while scope is not None:
+            known |= {n for n, v in scope.variables.items() if not isinstance(v, Unbound)}
+            scope = scope.outer
+        found = difflib.get_close_matches(name, sorted(known), 1, 0.75)
+        return f"is it {found[0]}?" if found else "assign it before, or name it after `as`"
 
     def read(self, name: str) -> Any:
         value = self.find(name)

@@ -167,7 +167,11 @@ class Interpreter(LoopStatements):
                 "Delete": "del", "Global": "global"}.get(type(statement).__name__)
         cures = {"match": "write if and elif", "import": "import at the top of the file",
                  "raise": "use T.device_assert, or `assert` of what is known when the kernel "
-                          "is compiled"}
+                          "is compiled",
+                 "try": "nothing is raised in a kernel: test before", "global": "return the value, "
+                 "or store it in a tensor", "del": "leave the name alone",
+                 "class": "define it outside of the kernel", "async": "copies are asynchronous "
+                 "in T.Pipelined"}
         fail(f"`{word or type(statement).__name__}` is not in the language of kernels",
              cures.get(word or ""))
 
@@ -328,7 +332,7 @@ class Interpreter(LoopStatements):
             items = [*items[:at], middle, *items[len(items) - after:]]
             targets = [t.value if isinstance(t, ast.Starred) else t for t in targets]
         if len(items) != len(targets):
-            fail(f"{len(items)} values for {len(targets)} names")
+            fail(f"{len(items)} values for {len(targets)} names", "name as many as there are")
         for target, item in zip(targets, items, strict=True):
             self.bind(target, item)
 

@@ -118,7 +118,8 @@ def meet(a: Any, b: Any, what: str) -> tuple[Region, Region]:
     side, dimensions of one element do not count. Errors: other sizes."""
     x, y = _as_window(a, b, what), _as_window(b, a, what)
     if _squeezed(x.sizes) != _squeezed(y.sizes):
-        fail(f"{what} of {list(x.shape)} and {list(y.shape)}, which differ")
+        fail(f"{what} of {list(x.shape)} and {list(y.shape)}, which differ",
+             "name a window of the larger one, such as A[i:i + n, :]")
     for shape in (list(y.shape), list(x.shape), _squeezed(x.sizes) or [1]):
         left, right = _reshaped(x, shape), _reshaped(y, shape)
         if left is not None and right is not None:
@@ -557,7 +558,8 @@ def gemm(A: Any, B: Any, C: Any, transpose_A: bool = False, transpose_B: bool = 
     depth_b, columns = b.shape[::-1] if transpose_B else b.shape
     if depth != depth_b or tuple(c.shape) != (rows, columns):
         fail(f"T.gemm of {rows} x {depth} and {depth_b} x {columns} into "
-             f"{' x '.join(map(str, c.shape))}", _fitting_transposes(a, b, c))
+             f"{' x '.join(map(str, c.shape))}", _fitting_transposes(a, b, c)
+             or "A has M x K elements, B K x N, C M x N")
     if c.space != FRAGMENT:
         fail(f"T.gemm into {c.kind_text}", "make C with T.alloc_fragment and copy it afterwards")
     attributes = [name for name, wanted in (("transpose_a", transpose_A),

@@ -15,7 +15,7 @@ from typing import Any
 from tile.frontend.errors import CompileError, Location
 from tile.runtime import cache, library
 from tile.runtime.library import text
-from tile.runtime.wording import in_words
+from tile.runtime.wording import cure_of, in_words
 
 
 @dataclasses.dataclass
@@ -73,7 +73,8 @@ def _raise(diagnostic: Any) -> None:
         note = _message(diagnostic.notes[number].contents)
         text_of_note = in_words(note.text)
         notes.append(f"{note.location}: {text_of_note}" if note.location else text_of_note)
-    raise CompileError(in_words(message.text), message.location, None, tuple(notes))
+    raise CompileError(in_words(message.text), message.location, cure_of(message.text),
+                       tuple(notes))
 
 
 class Compiler:

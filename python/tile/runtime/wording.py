@@ -22,6 +22,21 @@ _OPS = {
 _FUNCTIONS = ("copy", "fill", "gemm", "gemm_sp", "transpose", "view", "any_of", "all_of", "print")
 _NAME = re.compile(r"'?\b((?:scf|gpu|func|memref|tile)\.[a-z_0-9]+)\b'?( op\b)?")
 
+# Cures for what the compiler says, by words that the message has.
+_CURES = {
+    "bytes of shared memory; a block": "use smaller tiles, or fewer stages",
+    "is executed depending on a value that differs": "test what the whole block has in common, "
+    "or an element's own index in T.Parallel",
+    "takes a value that differs between the threads": "use a place that the whole block has in "
+    "common, or elements in T.Parallel",
+    "registers per thread;": "use smaller fragments, or more threads",
+}
+
+
+def cure_of(text: str) -> str | None:
+    """What helps against an error of the compiler, where that is the same for all."""
+    return next((cure for words, cure in _CURES.items() if words in text), None)
+
 
 def in_words(text: str) -> str:
     """The same message about statements in place of ops. Names of passes and remarks,
