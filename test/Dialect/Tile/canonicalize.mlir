@@ -310,7 +310,7 @@ func.func @gathered_subview(%A: memref<256x128xf32>, %ids: memref<?xi32>, %i: in
 // needs no end.
 // CHECK-LABEL: func.func @part(
 // CHECK: %[[END:.*]] = arith.addi %arg1, %arg2
-// CHECK: tile.region %arg0[%{{.*}}, 32] [8, 16] end [0](%[[END]]) : memref<?x?xf32>
+// CHECK: tile.region %arg0[%{{.*}}, 32] [8, 16] end [0](%[[END]]) {starts_inside} : memref<?x?xf32>
 func.func @part(%A: memref<?x?xf32>, %first: index, %size: index, %n: index) {
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
@@ -359,7 +359,7 @@ func.func @part_with_end(%A: memref<64x64xf32>, %end: index, %s: memref<8x16xf32
 // CHECK-LABEL: func.func @part_of_host(
 // CHECK: %[[VIEW:.*]] = memref.subview %arg0[0] [100]
 // CHECK: tile.region %[[VIEW]][80] [32]
-// CHECK: tile.region %arg0[80] [32] end [0](%{{.*}}) : memref<256xf32>
+// CHECK: tile.region %arg0[80] [32] end [0](%{{.*}}) {starts_inside} : memref<256xf32>
 func.func @part_of_host(%A: memref<256xf32>, %n: index) {
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
