@@ -30,12 +30,12 @@ install(FILES ${PROJECT_BINARY_DIR}/tile-emu.pc ${PROJECT_BINARY_DIR}/tile-run.p
   DESTINATION lib/pkgconfig COMPONENT emulator)
 
 # libtile.so is also a plugin of mlir-opt. MLIR itself is not installed.
-install(TARGETS tile-opt tile-compile tile-lsp-server tile-reduce
+install(TARGETS tile-opt tile-compile tile-tune tile-lsp-server tile-reduce
   RUNTIME DESTINATION bin COMPONENT compiler)
 install(TARGETS tile LIBRARY DESTINATION lib COMPONENT compiler NAMELINK_COMPONENT compiler)
-set_target_properties(tile-opt tile-compile tile-lsp-server tile-reduce PROPERTIES
+set_target_properties(tile-opt tile-compile tile-tune tile-lsp-server tile-reduce PROPERTIES
   INSTALL_RPATH "$ORIGIN/../lib:${TILE_LLVM_ROOT}/lib")
-install(FILES include/Tile/Compiler.h include/Tile/Mlir.h include/Tile/Tile.h
+install(FILES include/Tile/Compiler.h include/Tile/Mlir.h include/Tile/Tile.h include/Tile/Tune.h
   DESTINATION include/Tile COMPONENT compiler)
 install(FILES include/Tile/Dialect/Dialect.h DESTINATION include/Tile/Dialect COMPONENT compiler)
 install(FILES ${PROJECT_BINARY_DIR}/tile.pc DESTINATION lib/pkgconfig COMPONENT compiler)
@@ -51,7 +51,7 @@ install(FILES ${PROJECT_BINARY_DIR}/tile-static.pc DESTINATION lib/pkgconfig
 
 # Manual pages and completions are made of what --help prints.
 set(manual ${PROJECT_BINARY_DIR}/share)
-foreach(tool tile-run:emulator tile-emu-exec:emulator tile-compile:compiler)
+foreach(tool tile-run:emulator tile-emu-exec:emulator tile-compile:compiler tile-tune:compiler)
   string(REPLACE ":" ";" tool ${tool})
   list(GET tool 0 name)
   list(GET tool 1 component)

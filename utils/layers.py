@@ -14,6 +14,7 @@ FILES = [
     (r"lib/Proof/", "Proof"),
     (r"lib/Target/(Tile)?Target\.[ch]$", "Dialect"),
     (r"include/Tile/Dialect/|lib/Dialect/", "Dialect"),
+    (r"lib/Analysis/Cost/", "Analysis/Cost"),
     (r"lib/Analysis/Index/", "Analysis/Index"),
     (r"lib/Analysis/Memory/", "Analysis/Memory"),
     (r"lib/Analysis/Instructions/", "Analysis/Instructions"),
@@ -28,6 +29,7 @@ FILES = [
     (r"lib/Target/", "Target"),
     (r"include/Tile/(Compiler|Mlir)\.h|lib/Pipeline/", "Pipeline"),
     (r"lib/Api/", "Api"),
+    (r"include/Tile/Tune\.h|lib/Tune/", "Tune"),
     (r"include/Tile/Emulator\.h|lib/Emulator/", "Emulator"),
     (r"include/Tile/Run\.h|lib/Launcher/", "Launcher"),
     (r"lib/CudaShim/", "CudaShim"),
@@ -41,6 +43,7 @@ COMPILER = [
     ["Layout"],
     ["Proof"],
     ["Dialect"],
+    ["Analysis/Cost"],
     ["Analysis/Index"],
     ["Analysis/Memory"],
     ["Analysis/Instructions"],
@@ -54,6 +57,7 @@ COMPILER = [
     ["Bridge"],
     ["Pipeline"],
     ["Api"],
+    ["Tune"],
     ["Plugin"],
 ]
 # Beside the compiler.

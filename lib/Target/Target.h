@@ -47,6 +47,12 @@ typedef struct {
   int64_t num_sms; // multiprocessors of the product that has the most
   int64_t max_cluster_blocks; // without opting into non-portable sizes; 1: none
 
+  // Rates, of the same product.
+  int64_t clock_mhz;        // under load
+  int64_t sm_multiply_adds; // of 16-bit factors, a cycle and multiprocessor
+  int64_t sm_cache_bytes;   // from the second-level cache, the same
+  int64_t memory_gb_per_s;
+
   // Instructions.
   bool has_stmatrix;         // stmatrix
   bool has_tma;              // cp.async.bulk[.tensor], tensor maps

@@ -9,6 +9,7 @@
 
 #include "Instructions.h"
 
+#include "Analysis/Cost/Cost.h"
 #include "Analysis/Memory/Memory.h"
 #include "Tile/Ops/math.h"
 
@@ -94,9 +95,6 @@ int64_t tile_turns_registers(MlirOperation kernel) {
 bool tile_kernel_may_take_turns(MlirOperation kernel,
                                 const TileInstrContext *context,
                                 const TilePointerMap *left_out) {
-  // As the budget of roles has it: what a thread may have, and what it needs
-  // beside fragments.
-  enum { MOST = 240, OTHERS = 40 };
   TileKernelConfigOp config = tile_kernel_config_of(kernel);
   Scan scan = {.instr = *context, .fits = true};
   if (!context->target->has_wgmma || !context->target->has_setmaxnreg ||
@@ -110,5 +108,6 @@ bool tile_kernel_may_take_turns(MlirOperation kernel,
     return false;
   mlirOperationWalk(kernel, note_product, &scan, MlirWalkPreOrder);
   return scan.fits && scan.num_products > 0 &&
-         count_registers(kernel, left_out) + OTHERS <= MOST;
+         count_registers(kernel, left_out) + TILE_COST_LEAST_SCALARS <=
+             TILE_COST_MOST_REGISTERS;
 }

@@ -1,6 +1,8 @@
 //===- Occupancy.c - Blocks that fit on a multiprocessor ------------------===//
 
 #include "Memory.h"
+
+#include "Analysis/Cost/Cost.h"
 #include "Support/KeyTable.h"
 
 #include "Tile/Ops/gpu.h"
@@ -69,24 +71,10 @@ void tile_occupancy_estimate(TileArena *arena, MlirOperation launch,
   mlirOperationWalk(launch, add_tile, &scan, MlirWalkPreOrder);
 }
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
-// A block too many waits for its turn, as one of any launch does.
 int64_t tile_occupancy_blocks(const TileOccupancy *occupancy) {
-  enum { SCALARS = 64 }; // registers beside the fragments, as RoleBudget.c has
-  const TileTarget *target = occupancy->target;
-  int64_t num_threads = occupancy->num_threads;
-  if (occupancy->min_blocks > 0)
-    return occupancy->min_blocks;
-  if (num_threads <= 0)
-    return 1;
-  int64_t registers =
-      least(occupancy->num_fragment_bits / 32 / num_threads + SCALARS,
-            target->max_thread_registers);
-  int64_t blocks = least(target->sm_smem_bytes / (occupancy->smem_bytes +
-                                                  target->reserved_smem_bytes),
-                         target->sm_registers / registers / num_threads);
-  blocks = least(blocks, least(target->max_sm_threads / num_threads,
-                               target->max_sm_blocks));
-  return blocks > 1 ? blocks : 1;
+  TileCostBlock block = {occupancy->num_threads, occupancy->smem_bytes,
+                         occupancy->num_fragment_bits};
+  return occupancy->min_blocks > 0
+             ? occupancy->min_blocks
+             : tile_cost_blocks_per_sm(occupancy->target, &block);
 }

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Analysis/Cost/Cost.h"
 #include "Analysis/Index/Index.h"
 #include "Analysis/Instructions/Instructions.h"
 #include "Analysis/Memory/Memory.h"
@@ -491,22 +492,6 @@ static MlirWalkResult scan_op(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
-//===-- The order of tiles ------------------------------------------------===//
-
-// Blocks that run at once should read as little as possible: a panel of p rows
-// and n / p columns reads p tiles by y and n / p tiles by x, which is least
-// where both take the same bytes.
-static int64_t choose_panel(const Scan *scan) {
-  const TilePersistPlan *plan = scan->plan;
-  int64_t by_x = scan->row_bytes[0], by_y = scan->row_bytes[1], panel = 1;
-  int64_t num_blocks = plan->target->num_sms * plan->blocks_per_sm;
-  if (!by_x || !by_y)
-    return 0; // no two copies that different blocks share
-  while (4 * panel * panel * by_y <= num_blocks * by_x)
-    panel *= 2;
-  return panel;
-}
-
 //===-- Entry -------------------------------------------------------------===//
 
 // Owner: `arena`.
@@ -546,12 +531,15 @@ static void persist_plan_build(TileArena *arena, MlirOperation launch,
       !solve_staging(plan, occupancy.smem_bytes, 1, limit_bytes))
     give_up_for(plan, "tile-persist/shared-memory", occupancy.smem_bytes,
                 limit_bytes);
-  if (plan->num_tiles >= 0 && plan->num_tiles <= target->num_sms)
+  TileCostPersistence verdict =
+      tile_cost_persistence(target, plan->num_tiles, plan->blocks_per_sm);
+  if (verdict == TILE_COST_FEW_TILES)
     give_up_for(plan, "tile-persist/few-tiles", plan->num_tiles,
                 target->num_sms);
-  if (plan->blocks_per_sm > 1)
+  if (verdict == TILE_COST_OCCUPANCY)
     give_up_for(plan, "tile-persist/occupancy", plan->blocks_per_sm, 0);
-  plan->panel = choose_panel(&scan);
+  plan->panel = tile_cost_panel(target, plan->blocks_per_sm, scan.row_bytes[0],
+                                scan.row_bytes[1]);
 }
 
 //===-- Report ------------------------------------------------------------===//

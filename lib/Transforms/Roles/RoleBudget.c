@@ -2,20 +2,16 @@
 
 #include "Roles.h"
 
+#include "Analysis/Cost/Cost.h"
+
 //===-- Warps and registers -----------------------------------------------===//
 
 enum {
   WARP_THREADS = 32,
   GROUP_WARPS = 4,
-  // setmaxnreg: multiples of 8 from 24 to 256 (PTX ISA, setmaxnreg). A thread
-  // addresses 255.
+  // setmaxnreg: multiples of 8 from 24 to 256 (PTX ISA, setmaxnreg).
   STEP = 8,
   LEAST = 24,
-  MOST = 240,
-  // Registers for addresses, masks and operands beside the fragments; and those
-  // that a loop which only multiplies and stores does with.
-  SCALARS = 64,
-  LEAST_SCALARS = 40,
   // A producer that computes addresses for each of its threads.
   ADDRESSES = 40,
   // One whose threads load and store: chunks under way, addresses and
@@ -49,7 +45,7 @@ static int64_t fragment_registers(const TileRolePlan *plan,
 }
 
 static int64_t wanted_registers(const TileRolePlan *plan, int64_t num_threads) {
-  return fragment_registers(plan, num_threads) + SCALARS;
+  return fragment_registers(plan, num_threads) + TILE_COST_SCALARS;
 }
 
 // Registers of a block: what the launch gives every thread, times the threads.
@@ -117,7 +113,7 @@ static int64_t consumer_share(const TileRolePlan *plan, int64_t consumer_warps,
   int64_t each = launch_registers(plan, warps * WARP_THREADS);
   int64_t most =
       (warps * each - producer_warps * least) / consumer_warps / STEP * STEP;
-  return most < MOST ? most : MOST;
+  return most < TILE_COST_MOST_REGISTERS ? most : TILE_COST_MOST_REGISTERS;
 }
 
 static bool has_plain_copies(const TileRolePlan *plan) {
@@ -193,10 +189,11 @@ static int64_t chosen_producers(const TileRolePlan *plan, bool only_tma,
       wanted_registers(plan, tile_role_tile_threads(plan)) <=
           consumer_share(plan, consumers, MOST_WARPS, ELEMENTS))
     return MOST_WARPS;
-  bool is_group =
-      only_tma && can_move && products_fit(plan, consumers + GROUP_WARPS) &&
-      fragment_registers(plan, tile_role_tile_threads(plan)) + LEAST_SCALARS >
-          launch_registers(plan, (consumers + 1) * WARP_THREADS);
+  bool is_group = only_tma && can_move &&
+                  products_fit(plan, consumers + GROUP_WARPS) &&
+                  fragment_registers(plan, tile_role_tile_threads(plan)) +
+                          TILE_COST_LEAST_SCALARS >
+                      launch_registers(plan, (consumers + 1) * WARP_THREADS);
   bool is_small = plan->own_registers <= MOST_OWN * WARP_THREADS;
   return !only_tma || is_group || !is_small ? GROUP_WARPS : 1;
 }
@@ -254,8 +251,9 @@ TileRoleReason tile_role_budget_solve(TileRolePlan *plan,
   if (!plan->pingpong_reason) {
     plan->num_groups = 2;
     TileRoleReason reason = solve(plan, options);
-    if (!reason.code && tile_turns_registers(plan->kernel) + LEAST_SCALARS <=
-                            plan->consumer_registers)
+    if (!reason.code &&
+        tile_turns_registers(plan->kernel) + TILE_COST_LEAST_SCALARS <=
+            plan->consumer_registers)
       return reason;
     plan->num_groups = 1;
     plan->pingpong_reason = "a warpgroup has too few registers for a tile";

@@ -7,6 +7,8 @@
 
 #include "Transforms/Schedules/Schedules.h"
 
+#include "Analysis/Cost/Cost.h"
+#include "Support/Diagnostics.h"
 #include "Support/MlirExtra.h"
 #include "Tile/Ops/arith.h"
 
@@ -28,33 +30,7 @@ static int64_t part_of(int64_t extent, int64_t budget) {
   return power_below(budget > 0 ? budget : 1);
 }
 
-static int64_t blocks_of(int64_t extent, int64_t size) {
-  return extent < 0 ? INT64_MAX / 4 : (extent + size - 1) / size;
-}
-
 //===-- Products ----------------------------------------------------------===//
-
-/// A block of a product, and what it costs: a step of the depth takes as long
-/// as its elements, by `percent` of the best rate; what comes before and after
-/// the loop takes as long as so many steps, with elements after it or without.
-typedef struct {
-  int64_t m, n, threads, stages;
-  int64_t percent, ends, ends_with_elements;
-} Shape;
-
-// Fitted to the times that bench/history/2026-11-27-h200.json has of the same
-// kernels: 4096² and 8192² with K from 512 to 8192, plain and with GELU.
-static const Shape wgmma_shapes[] = {
-    {128, 256, 256, 4, 100, 280, 960}, {128, 192, 256, 4, 100, 100, 540},
-    {128, 128, 128, 6, 95, 70, 160},   {128, 128, 256, 5, 95, 90, 180},
-    {128, 64, 128, 6, 75, 70, 160},    {64, 128, 128, 8, 75, 70, 160},
-    {64, 64, 128, 8, 60, 70, 160}};
-
-// mma.sync: not timed; the largest that fits three stages twice.
-static const Shape mma_shapes[] = {{128, 128, 256, 3, 100, 100, 200},
-                                   {128, 64, 128, 3, 80, 100, 200},
-                                   {64, 128, 128, 3, 80, 100, 200},
-                                   {64, 64, 128, 3, 60, 100, 200}};
 
 enum { UNKNOWN_EXTENT = 4096 }; // of what only the host knows
 
@@ -62,19 +38,9 @@ static int64_t extent_of(const TileNest *nest, int loop) {
   return nest->extent[loop] < 0 ? UNKNOWN_EXTENT : nest->extent[loop];
 }
 
-/// What the choice of a shape looks at.
-typedef struct {
-  int64_t rows, columns, depth;
-  int64_t others; // products of rows and columns
-  bool has_elements;
-  // Of each element, of tensors that elements read a block of.
-  int64_t shared_bits, register_bits;
-  int64_t num_sms;
-} Problem;
-
 // Bits of the tensors from outside that have an element for each of the root's:
 // those of 16 bits lie in shared memory, others in registers.
-static void find_windows(const TileGroup *group, Problem *problem) {
+static void find_windows(const TileGroup *group, TileCostProblem *problem) {
   for (int i = 0; i < group->num_ops; i++) {
     const TileGroupOp *op = &group->ops[i];
     for (int k = 0; k < op->nest.num_operands - op->nest.num_outs; k++) {
@@ -110,14 +76,13 @@ static bool has_elements(const TileGroup *group) {
   return false;
 }
 
-static Problem problem_of(const TileGroup *group, const TileTarget *target) {
+static TileCostProblem problem_of(const TileGroup *group) {
   const TileNest *nest = &group->ops[group->product].nest;
-  Problem problem = {.rows = extent_of(nest, nest->m),
-                     .columns = extent_of(nest, nest->n),
-                     .depth = 1,
-                     .others = 1,
-                     .has_elements = has_elements(group),
-                     .num_sms = target->num_sms};
+  TileCostProblem problem = {.rows = extent_of(nest, nest->m),
+                             .columns = extent_of(nest, nest->n),
+                             .depth = 1,
+                             .others = 1,
+                             .has_elements = has_elements(group)};
   enum { MANY = 1 << 20 };
   find_windows(group, &problem);
   for (int l = 0; l < nest->num_loops; l++) {
@@ -126,50 +91,6 @@ static Problem problem_of(const TileGroup *group, const TileTarget *target) {
       *count *= extent_of(nest, l);
   }
   return problem;
-}
-
-// Blocks run in waves, one on each multiprocessor.
-static int64_t cost_of(const Shape *shape, const Problem *problem) {
-  int64_t blocks = blocks_of(problem->rows, shape->m) *
-                   blocks_of(problem->columns, shape->n) * problem->others;
-  int64_t ends =
-      problem->has_elements ? shape->ends_with_elements : shape->ends;
-  return blocks_of(blocks, problem->num_sms) * shape->m * shape->n *
-         (problem->depth * 100 / shape->percent + ends);
-}
-
-enum { DEPTH_BYTES = 128 }; // of a step of the depth
-
-// Stages that are left beside windows in shared memory.
-static int64_t stages_of(const Shape *shape, const Problem *problem) {
-  int64_t stage_bytes = (shape->m + shape->n) * DEPTH_BYTES;
-  int64_t window_bytes = shape->m * shape->n * problem->shared_bits / 8;
-  return shape->stages - (window_bytes + stage_bytes - 1) / stage_bytes;
-}
-
-// The sum, in whose place a result goes, and windows beside both; a thread has
-// 255 registers, of which addresses take some.
-static bool has_room(const Shape *shape, const Problem *problem) {
-  enum { MAX_REGISTERS = 192, SUM_BITS = 32, RESULT_BITS = 16, MIN_STAGES = 3 };
-  int64_t bits = SUM_BITS + problem->register_bits +
-                 (problem->register_bits > 0 ? RESULT_BITS : 0);
-  return shape->m * shape->n / shape->threads * bits / 32 <= MAX_REGISTERS &&
-         (problem->shared_bits == 0 ||
-          stages_of(shape, problem) >= MIN_STAGES);
-}
-
-static Shape best_shape(const Shape *shapes, size_t count,
-                        const Problem *problem) {
-  size_t best = count - 1; // the least room
-  for (size_t i = 0; i < count; i++)
-    if (has_room(&shapes[i], problem) &&
-        (!has_room(&shapes[best], problem) ||
-         cost_of(&shapes[i], problem) < cost_of(&shapes[best], problem)))
-      best = i;
-  Shape shape = shapes[best];
-  int64_t stages = stages_of(&shape, problem);
-  shape.stages = stages > 2 ? stages : 2;
-  return shape;
 }
 
 // Whether threads make elements of a factor in the loop.
@@ -182,26 +103,48 @@ static bool makes_factors(const TileGroup *group) {
   return false;
 }
 
-static Shape shape_of_product(const TileGroup *group,
-                              const TileTarget *target) {
+// Says what was chosen, by what figures, and what came next.
+static void tell_choice(const TileGroup *group, const TileTarget *target,
+                        const TileCostProblem *problem,
+                        const TileCostShape *best, const TileCostShape *next) {
+  MlirOperation op = group->ops[group->product].nest.op;
+  double cost = (double)tile_cost_product(target, best, problem);
+  double us = cost / (double)(target->sm_multiply_adds * target->clock_mhz);
+  if (next->m == 0)
+    return;
+  tile_emit_remark(
+      op, "tile-cost/product",
+      "is computed in blocks of %lldx%lld by %lld threads with %lld slots: "
+      "%lld waves on %lld multiprocessors, about %.1f us by the model of cost; "
+      "blocks of %lldx%lld would take %.2f times as long; tile-tune measures",
+      (long long)best->m, (long long)best->n, (long long)best->num_threads,
+      (long long)best->stages,
+      (long long)tile_cost_waves(target, best, problem),
+      (long long)target->num_sms, us, (long long)next->m, (long long)next->n,
+      (double)tile_cost_product(target, next, problem) / cost);
+}
+
+static TileCostShape shape_of_product(const TileGroup *group,
+                                      const TileTarget *target) {
   enum { EXACT = 32 };
   const TileNest *nest = &group->ops[group->product].nest;
-  Problem problem = problem_of(group, target);
+  TileCostShape next;
+  TileCostProblem problem = problem_of(group);
   int bits = tile_elem_bits(mlirShapedTypeGetElementType(
       mlirValueGetType(mlirOperationGetOperand(nest->op, 0))));
   if (bits > 16) // element loops, no tensor cores
-    return (Shape){.m = EXACT, .n = EXACT, .threads = 128, .stages = 3};
-  return target->has_wgmma && !makes_factors(group)
-             ? best_shape(wgmma_shapes,
-                          sizeof wgmma_shapes / sizeof *wgmma_shapes, &problem)
-             : best_shape(mma_shapes, sizeof mma_shapes / sizeof *mma_shapes,
-                          &problem);
+    return (TileCostShape){
+        .m = EXACT, .n = EXACT, .num_threads = 128, .stages = 3};
+  TileCostShape best = tile_cost_best_shape(
+      target, target->has_wgmma && !makes_factors(group), &problem, &next);
+  tell_choice(group, target, &problem, &best, &next);
+  return best;
 }
 
 static void size_product(TileGroup *group, const TileTarget *target) {
   const TileGroupOp *op = &group->ops[group->product];
   const TileNest *nest = &op->nest;
-  Shape shape = shape_of_product(group, target);
+  TileCostShape shape = shape_of_product(group, target);
   int bits = tile_elem_bits(mlirShapedTypeGetElementType(
       mlirValueGetType(mlirOperationGetOperand(nest->op, 0))));
   int num_depths = 0;
@@ -212,11 +155,11 @@ static void size_product(TileGroup *group, const TileTarget *target) {
                                        : l == nest->n ? shape.n
                                                       : 1;
     group->loop[l] = !nest->is_reduced[l] || nest->extent[l] == 1 ? 0
-                     : l == nest->k && bits ? DEPTH_BYTES * 8 / bits
+                     : l == nest->k && bits ? TILE_COST_DEPTH_BYTES * 8 / bits
                                             : 1;
   }
   group->schedule = num_depths == 1 ? "product" : "product2";
-  group->threads = shape.threads;
+  group->threads = shape.num_threads;
   group->stages = shape.stages;
 }
 
