@@ -46,6 +46,9 @@ static inline bool tile_shape_of(MlirValue value, TileShape *out_shape) {
 bool tile_shape_is_static(const TileShape *shape);
 /// Whether numbers name places of the window (tile.region with `ids`).
 bool tile_window_is_gathered(MlirValue tile);
+/// Whether it is open how the rectangle moves: nobody has named an instruction,
+/// a stage or a barrier.
+bool tile_copy_is_open(TileCopyOp copy);
 /// Whether `ids` is what a gathered operand of `op` is named by.
 bool tile_accesses_by_number(MlirOperation op, MlirValue ids);
 bool tile_shape_equal_extents(const TileShape *a, const TileShape *b);

@@ -19,6 +19,16 @@ bool tile_window_is_gathered(MlirValue tile) {
   return region.op.ptr && tile_region_ids(region).ptr;
 }
 
+bool tile_copy_is_open(TileCopyOp copy) {
+  MlirAttribute stage = mlirOperationGetDiscardableAttributeByName(
+      copy.op, TILE_STR("tile.stage"));
+  return !tile_copy_async(copy) && mlirValueIsNull(tile_copy_signal(copy)) &&
+         mlirAttributeIsNull(stage) &&
+         mlirAttributeIsNull(tile_copy_instr_attr(copy)) &&
+         mlirAttributeIsNull(tile_copy_prefer_attr(copy)) &&
+         !tile_window_is_gathered(tile_copy_src(copy));
+}
+
 bool tile_accesses_by_number(MlirOperation op, MlirValue ids) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
     TileRegionOp region = tile_region_of(mlirOperationGetOperand(op, i));

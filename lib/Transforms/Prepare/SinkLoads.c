@@ -35,16 +35,6 @@ typedef struct {
   Item *items, **tail;
 } Plan;
 
-static bool is_open(TileCopyOp copy) {
-  MlirAttribute stage = mlirOperationGetDiscardableAttributeByName(
-      copy.op, TILE_STR("tile.stage"));
-  return !tile_copy_async(copy) && mlirValueIsNull(tile_copy_signal(copy)) &&
-         mlirAttributeIsNull(stage) &&
-         mlirAttributeIsNull(tile_copy_instr_attr(copy)) &&
-         mlirAttributeIsNull(tile_copy_prefer_attr(copy)) &&
-         !tile_window_is_gathered(tile_copy_src(copy));
-}
-
 static bool is_in_space(MlirValue tile, TileSpace space) {
   TileShape shape;
   return !mlirValueIsNull(tile) && tile_shape_of(tile, &shape) &&
@@ -114,7 +104,7 @@ static bool may_pass(MlirOperation op) {
 
 static void plan_copy(Plan *plan, TileCopyOp copy) {
   MlirValue fragment = loaded_fragment(copy);
-  if (!is_open(copy) || mlirValueIsNull(fragment))
+  if (!tile_copy_is_open(copy) || mlirValueIsNull(fragment))
     return;
   MlirOperation place = first_use(plan, copy, fragment);
   bool passes_reduction = false;

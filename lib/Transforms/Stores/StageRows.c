@@ -42,16 +42,6 @@ typedef struct {
   TilePointerMap allocs; // of rows
 } Plan;
 
-static bool is_open(TileCopyOp copy) {
-  MlirAttribute stage = mlirOperationGetDiscardableAttributeByName(
-      copy.op, TILE_STR("tile.stage"));
-  return !tile_copy_async(copy) && mlirValueIsNull(tile_copy_signal(copy)) &&
-         mlirAttributeIsNull(stage) &&
-         mlirAttributeIsNull(tile_copy_instr_attr(copy)) &&
-         mlirAttributeIsNull(tile_copy_prefer_attr(copy)) &&
-         !tile_window_is_gathered(tile_copy_src(copy));
-}
-
 // Whether an element of a tensor becomes one of the fragment by a conversion
 // that an element loop can do.
 static bool is_widened(MlirType from, MlirType to) {
@@ -102,7 +92,7 @@ static void plan_alloc(Plan *plan, TileAllocOp alloc) {
       shape.rank != 1 || !mlirAttributeIsNull(tile_alloc_layout_attr(alloc)))
     return;
   TileCopyOp copy = fill_of(plan, row);
-  if (!copy.op.ptr || !is_open(copy) ||
+  if (!copy.op.ptr || !tile_copy_is_open(copy) ||
       !is_row_of_tensor(copy, &shape, &element))
     return;
   Row *found = TILE_ARENA_NEW(plan->arena, Row, 1);
