@@ -102,9 +102,12 @@ class Source:
 
 def read_kernels(folder):
     """All kernels that tests have left in a folder. The only one that a test has for
-    a target is called like the test, the others get a number."""
+    a target is called like the test, the others get a number. Files beside the folders
+    of tests are nobody's."""
     for test in sorted(os.listdir(folder)):
         compiled = {}
+        if not os.path.isdir(os.path.join(folder, test)):
+            continue
         for number in sorted(os.listdir(os.path.join(folder, test))):
             path = os.path.join(folder, test, number)
             with open(os.path.join(path, "kernel.json"), encoding="utf-8") as file:
