@@ -3,12 +3,12 @@
 #include "Tile/Tune.h"
 
 #include "Api/CompilerObject.h"
-#include "Api/FatalErrors.h"
 #include "Dialect/ForeignOps.h"
 #include "Support/Diagnostic/DiagnosticFormat.h"
 #include "Support/Diagnostics.h"
 #include "Support/Iterate.h"
 #include "Support/StringBuilder.h"
+#include "Target/FatalErrors.h"
 #include "Tile/Ops/func.h"
 #include "Transforms/Schedules/Schedules.h"
 #include "TuneSpace.h"
