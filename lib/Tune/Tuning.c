@@ -8,6 +8,7 @@
 #include "Support/Diagnostics.h"
 #include "Support/Iterate.h"
 #include "Support/StringBuilder.h"
+#include "Target/FatalErrors.h"
 #include "Tile/Ops/func.h"
 #include "Transforms/Schedules/Schedules.h"
 #include "TuneSpace.h"
