@@ -133,6 +133,7 @@ func.func @moves(%B: memref<?xf32>, %all: memref<128x64xf32, #tile.fragment>, %f
 func.func @host(%A: memref<?x?xbf16>, %X: memref<?x?x?x64xbf16>, %aligned: i1, %pitch: index) {
   %c1 = arith.constant 1 : index
   tile.require %aligned, "stride 0 of A is a multiple of 16 bytes" actual %pitch
+  %g = tile.tensor_map %A box [128, 64] ends [128, 0] swizzle 128 : memref<?x?xbf16>
   %i = tile.tensor_map %X box [128, 64] lower [-1, -1] upper [-1, -1] step [2, 2] swizzle 128 : memref<?x?x?x64xbf16>
   tile.variants {
     tile.require %aligned, "rows of A start at multiples of 16 bytes"
@@ -147,6 +148,13 @@ func.func @host(%A: memref<?x?xbf16>, %X: memref<?x?x?x64xbf16>, %aligned: i1, %
       gpu.terminator
     }
   }
+  return
+}
+
+func.func @addresses(%pointers: memref<?xi64>, %group: index, %m: index, %k: index) attributes {tile.num_threads = 128 : i32} {
+  %address = memref.load %pointers[%group] : memref<?xi64>
+  %first = tile.tensor_at %address : memref<f16>
+  %A = memref.reinterpret_cast %first to offset: [0], sizes: [%m, %k], strides: [%k, 1] : memref<f16> to memref<?x?xf16, strided<[?, 1]>>
   return
 }
 
