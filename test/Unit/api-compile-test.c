@@ -334,7 +334,7 @@ static void send_signal(const char *file_name, const char *text,
   kill(getpid(), SIGUSR1);
   for (int i = 0; i < 1000 && !num_signals; i++)
     nanosleep(&pause, NULL);
-  num_in_time = num_signals;
+  num_in_time = num_signals ? 1 : -1;
 }
 
 // A signal reaches the program while it compiles, not when that has ended.
