@@ -3,7 +3,6 @@
 #include "Tile/Tune.h"
 
 #include "Api/CompilerObject.h"
-#include "Api/FatalErrors.h"
 #include "Dialect/ForeignOps.h"
 #include "Support/Diagnostic/DiagnosticFormat.h"
 #include "Support/Diagnostics.h"
