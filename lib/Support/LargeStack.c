@@ -20,13 +20,21 @@ static void *call(void *user_data) {
   return NULL;
 }
 
-static bool run_on_thread(Call *c) {
+// `no_signals`: the thread gets none. The caller, which waits, gets them as
+// always: it is a thread of somebody else's program.
+static bool run_on_thread(Call *c, bool no_signals) {
+  sigset_t all, before;
   pthread_attr_t attributes;
   pthread_t thread;
   if (pthread_attr_init(&attributes))
     return false;
+  sigfillset(&all);
+  if (no_signals) // a new thread has the mask of who makes it
+    pthread_sigmask(SIG_SETMASK, &all, &before);
   bool is_made = !pthread_attr_setstacksize(&attributes, STACK_SIZE_BYTES) &&
                  !pthread_create(&thread, &attributes, call, c);
+  if (no_signals)
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
   pthread_attr_destroy(&attributes);
   if (is_made)
     pthread_join(thread, NULL);
@@ -35,12 +43,7 @@ static bool run_on_thread(Call *c) {
 
 void tile_call_on_large_stack(void (*run)(void *user_data), void *user_data) {
   Call c = {run, user_data};
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  bool is_done = run_on_thread(&c);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  if (!is_done)
+  if (!run_on_thread(&c, true))
     run(user_data);
 }
 
@@ -60,7 +63,7 @@ static void call_main(void *user_data) {
 int tile_run_on_large_stack(TileMain run, int argc, char **argv) {
   MainCall main_call = {run, argc, argv, 0};
   Call c = {call_main, &main_call};
-  if (!run_on_thread(&c))
+  if (!run_on_thread(&c, false))
     call_main(&main_call);
   return main_call.exit_code;
 }

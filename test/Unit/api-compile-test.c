@@ -315,6 +315,44 @@ static void test_fatal_error(void **state) {
   tile_compiler_destroy(compiler);
 }
 
+//===-- Signals -----------------------------------------------------------===//
+
+static volatile sig_atomic_t num_signals, num_in_time;
+
+static void count_signal(int number) {
+  (void)number;
+  num_signals = num_signals + 1;
+}
+
+// Sends one signal and waits for it, for at most two seconds.
+static void send_signal(const char *file_name, const char *text,
+                        size_t size_bytes, void *user_data) {
+  (void)file_name, (void)text, (void)size_bytes, (void)user_data;
+  const struct timespec pause = {0, 2000000};
+  if (num_signals || num_in_time)
+    return;
+  kill(getpid(), SIGUSR1);
+  for (int i = 0; i < 1000 && !num_signals; i++)
+    nanosleep(&pause, NULL);
+  num_in_time = num_signals ? 1 : -1;
+}
+
+// A signal reaches the program while it compiles, not when that has ended.
+static void test_signals_arrive(void **state) {
+  (void)state;
+  Said said;
+  TileCompiler *compiler = open_compiler(&said);
+  struct sigaction action = {.sa_handler = count_signal}, before;
+  sigaction(SIGUSR1, &action, &before);
+  tile_compiler_set_stages(compiler, send_signal, NULL);
+  TileProgram *program = compile(compiler, scale);
+  sigaction(SIGUSR1, &before, NULL);
+  assert_non_null(program);
+  assert_int_equal(num_in_time, 1);
+  tile_program_destroy(program);
+  tile_compiler_destroy(compiler);
+}
+
 //===-- Limits and cancellation -------------------------------------------===//
 
 static void test_limits(void **state) {
@@ -675,6 +713,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_bytecode),
       cmocka_unit_test(test_errors),
       cmocka_unit_test(test_fatal_error),
+      cmocka_unit_test(test_signals_arrive),
       cmocka_unit_test(test_limits),
       cmocka_unit_test(test_cancel),
       cmocka_unit_test(test_cancel_at_the_end),

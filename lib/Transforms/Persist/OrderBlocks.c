@@ -162,7 +162,8 @@ enum { MAX_PANEL = 32, WAVES = 3 };
 static MlirValue build_panel(TileBuilder *b, GPULaunchOp launch) {
   mlirRewriterBaseSetInsertionPointBefore(b->rw, launch.op);
   MlirValue width = gpu_launch_gridSizeX(launch);
-  MlirValue room = arith_muli(b, tile_num_sms(b), tile_const_index(b, WAVES));
+  MlirValue num_sms = tile_num_sms(b);
+  MlirValue room = arith_muli(b, num_sms, tile_const_index(b, WAVES));
   MlirValue panel = tile_const_index(b, 1);
   for (int64_t rows = 2; rows <= MAX_PANEL; rows *= 2) {
     MlirValue wide = tile_const_index(b, rows);

@@ -22,8 +22,8 @@ static void ended_place(Lowering *l, const View *view, int d, int64_t extent,
   TileInt first = view->offset[d];
   MlirValue zero = tile_const_int(&l->b, 0, 32);
   MlirValue most = tile_const_int(&l->b, extent, 32);
-  MlirValue rest = arith_subi(&l->b, tile_int_get(&l->i32, view->end[d]),
-                              tile_int_get(&l->i32, first));
+  MlirValue end = tile_int_get(&l->i32, view->end[d]);
+  MlirValue rest = arith_subi(&l->b, end, tile_int_get(&l->i32, first));
   rest = arith_minsi(&l->b, arith_maxsi(&l->b, rest, zero), most);
   *out_x = tile_int_value(arith_subi(&l->b, most, rest));
   *out_y = tile_int_add(&l->i32, first, tile_int_value(rest));
