@@ -267,7 +267,7 @@ def StageRows : Pass<"tile-stage-rows", ""> {
     Consumes: copies of rows of tensors to fragments of one dimension that element
     loops read, such as a bias.
     Produces: tiles of shared memory in their place, with elements as the tensor
-    has them, where two warpgroups can take the tiles of the product in turn if
+    has them, where two warpgroups can take the tiles of the product in turn only if
     these fragments take no registers (a quarter of the columns each); a remark
     for each (`tile-stage/row`). `tile-ws-tiled` then lets the producer bring them.
     Keeps: those of kernels with `persist = false`; rows of more than 256 elements, or whose elements are not those of the

@@ -1,8 +1,8 @@
 //===- StageRows.c - Rows beside accumulators are read from shared memory -===//
 //
 // Consumes: copies of rows of tensors to fragments that element loops read, in
-//           persistent kernels whose warpgroups can take tiles in turn, if the
-//           rows take no registers.
+//           persistent kernels whose warpgroups can take tiles in turn only if
+//           the rows take no registers.
 // Produces: the same rows in shared memory, as the tensor has them.
 // Keeps:    rows that are written or read otherwise, and copies that signal,
 // are
@@ -115,8 +115,10 @@ static void plan_build(Plan *plan, MlirOperation kernel,
   TILE_FOR_EACH_OP (op, plan->body)
     if (tile_alloc_is(op))
       plan_alloc(plan, tile_alloc_cast(op));
-  if (is_not_persistent(kernel) ||
-      !tile_kernel_may_take_turns(kernel, context, &plan->allocs))
+  if (plan->rows &&
+      (is_not_persistent(kernel) ||
+       tile_kernel_may_take_turns(kernel, context, NULL) ||
+       !tile_kernel_may_take_turns(kernel, context, &plan->allocs)))
     plan->rows = NULL;
 }
 
