@@ -149,6 +149,7 @@ def block_case(torch, workload, sets, autotune):
         return torch_block(torch, *arguments, causal)
 
     reference = function(*(t.float() for t in random[0]))
+    torch._dynamo.reset()  # else the limit of recompilations ends in eager mode
     modes = {"eager": function, "compile": torch.compile(function, dynamic=False)}
     if autotune:
         modes["autotune"] = torch.compile(function, dynamic=False,

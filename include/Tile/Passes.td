@@ -105,8 +105,12 @@ def ConvertLinalgToTile : Pass<"convert-linalg-to-tile", ""> {
     Produces: a `gpu.launch`. Allocations become tiles, windows `tile.region`;
     products of the types that tensor cores take become `tile.gemm`, reductions
     `tile.reduce`, everything else element loops, with loops over what is reduced
-    inside. A product of f32 is exact unless `tf32` is given.
-    Keeps: attributes of loops (`tile.num_stages`), and what is outside. No size is
+    inside. A product of f32 is exact unless `tf32` is given. Element loops compute
+    chains of 16-bit floats in f32 and round what leaves the loop; functions of bf16
+    may be one instruction. A window of 16-bit elements that meets the sum of a
+    product comes by way of shared memory. A mask by places stands in a condition
+    on whether it hides an element of the round.
+    Keeps: casts that the program has, attributes of loops (`tile.num_stages`), and what is outside. No size is
     chosen and nothing is fused: that is what schedules are for. `tile.num_threads`
     on the loop, or the option `threads`, says how many threads a block has.
     Fails: an op is not understood; an extent of a tile has no constant bound; a

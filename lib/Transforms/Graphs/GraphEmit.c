@@ -330,8 +330,8 @@ static bool may_stage(const TileGraphOp *op, int i) {
           (is_reused(op, i) && bytes <= MAX_STAGED_BYTES));
 }
 
-// Whether elements of a product's sum meet the window. They lie as the sum does,
-// in pieces of 16 bytes; TMA moves whole rows, while the product runs.
+// Whether elements of a product's sum meet the window. They lie as the sum
+// does, in pieces of 16 bytes; TMA moves whole rows, while the product runs.
 static bool meets_product(const TileGraphEmit *emit, const TileGraphOp *op,
                           const TileGraphOperand *operand) {
   enum { WARPGROUP_ROWS = 64, MAX_BITS = 16 };

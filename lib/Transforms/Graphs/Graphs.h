@@ -182,14 +182,6 @@ typedef struct {
 } TileGraphEmit;
 
 void tile_graph_op_emit(TileGraphEmit *emit, TileGraphOp *op);
-/// Numbers that follow from places alone are computed where they are read, and
-/// have no fragments.
-void tile_graph_inline_places(TileGraphEmit *emit, MlirOperation launch);
-/// Loops that hide elements by their places run in rounds where they hide one.
-void tile_graph_guard_masks(TileGraphEmit *emit, MlirOperation launch);
-/// Arithmetic of f16 and bf16 in the element loops of a launch becomes that of
-/// f32, rounded where it leaves a loop.
-void tile_graph_widen(TileGraphEmit *emit, MlirOperation launch);
 
 /// A tile with the extents of the operand that are not 1.
 typedef struct {

@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Transforms/Elements/Elements.h"
 #include "Transforms/Graphs/Graphs.h"
 
 #include "Support/Diagnostics.h"
@@ -578,10 +579,11 @@ static void convert(const Run *run, TileGraphPlan *plan) {
     mlirRewriterBaseEraseOp(b.rw, op->op);
   mlirRewriterBaseEraseOp(b.rw, forall);
   erase_views(&emit, launch.op);
-  tile_graph_inline_places(&emit, launch.op);
+  TileElements elements = {emit.b, plan->arena, launch.op};
+  tile_elements_inline_places(&elements);
   join_loops(&emit, body);
-  tile_graph_widen(&emit, launch.op);
-  tile_graph_guard_masks(&emit, launch.op);
+  tile_elements_widen(&elements);
+  tile_elements_guard_masks(&elements);
   mlirIRRewriterDestroy(b.rw);
 }
 

@@ -648,8 +648,8 @@ static MlirValue copy_chain_op(Chain *c, const TileAttentionOp *op) {
     operands[i] = chain_operand(c, op, i);
   operands[last] = empty_block(c, op);
   for (int i = 0; i <= last; i++) {
-    bool is_scores = mlirOperationEqual(
-        owner_of(read_by(c->m, op->nest.op, i)), c->m->scores.op);
+    bool is_scores = mlirOperationEqual(owner_of(read_by(c->m, op->nest.op, i)),
+                                        c->m->scores.op);
     maps[i] = mlirAffineMapAttrGet(
         is_scores ? map_of_scores(c->m, op->nest.maps[i]) : op->nest.maps[i]);
   }

@@ -40,8 +40,8 @@ typedef struct {
                                       // the first product made
   MlirValue outside[TILE_ATTENTION_MAX_OUTSIDE]; // tensors that the chain reads
   int num_outside;
-  TileReach reach;                  // all keys that have a weight
-  double hidden;                    // a logit of the others
+  TileReach reach; // all keys that have a weight
+  double hidden;   // a logit of the others
   // Logits are `scale` times what the chain makes; the op that multiplies is
   // left out of it; null: there is none.
   bool is_bounded; // every logit is a scaled score, or -inf

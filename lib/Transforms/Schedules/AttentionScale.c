@@ -24,8 +24,7 @@ static bool step_of(MlirValue tensor, Step *out) {
       !tile_nest_of(mlirOpResultGetOwner(tensor), &out->nest) ||
       out->nest.kind != TILE_NEST_ELEMENTS || out->nest.num_outs != 1)
     return false;
-  out->body =
-      mlirRegionGetFirstBlock(mlirOperationGetRegion(out->nest.op, 0));
+  out->body = mlirRegionGetFirstBlock(mlirOperationGetRegion(out->nest.op, 0));
   MlirValue yielded =
       mlirOperationGetOperand(mlirBlockGetTerminator(out->body), 0);
   if (mlirValueIsABlockArgument(yielded))
@@ -39,8 +38,9 @@ static bool step_of(MlirValue tensor, Step *out) {
 static bool constant_operand(const Step *step, int i, double *out) {
   MlirValue value = mlirOperationGetOperand(step->inner, i);
   MlirAttribute attr;
-  bool is_element = mlirValueIsABlockArgument(value) &&
-                    mlirBlockEqual(mlirBlockArgumentGetOwner(value), step->body);
+  bool is_element =
+      mlirValueIsABlockArgument(value) &&
+      mlirBlockEqual(mlirBlockArgumentGetOwner(value), step->body);
   if (is_element) {
     value = mlirOperationGetOperand(step->nest.op,
                                     mlirBlockArgumentGetArgNumber(value));
@@ -74,7 +74,8 @@ static bool is_used_once(MlirValue value) {
          mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
 }
 
-// What a mask keeps, which decides nothing itself; `*hidden` is the number in place of others.
+// What a mask keeps, which decides nothing itself; `*hidden` is the number in
+// place of others.
 static MlirValue kept_by_mask(const Step *step, double *hidden) {
   for (int i = 1; i <= 2 && arith_select_is(step->inner); i++)
     if (constant_operand(step, i, hidden) &&

@@ -626,7 +626,8 @@ static void hoist_view(TileBuilder *b, MlirOperation view) {
   tile_views_fold(b, owner_of(expanded), TILE_FOLD_VIEWS);
 }
 
-//===-- Depths of several dimensions ------------------------------------------===//
+//===-- Depths of several dimensions
+//------------------------------------------===//
 
 // The dimension of a factor that follows a loop; -1.
 static int dim_of(const Product *p, int i, int loop) {

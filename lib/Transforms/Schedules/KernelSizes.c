@@ -135,8 +135,11 @@ static TileCostShape shape_of_product(const TileGroup *group,
   if (bits > 16) // element loops, no tensor cores
     return (TileCostShape){
         .m = EXACT, .n = EXACT, .num_threads = 128, .stages = 3};
-  TileCostShape best = tile_cost_best_shape(
-      target, target->has_wgmma && !makes_factors(group), &problem, &next);
+  bool has_wgmma = target->has_wgmma && !makes_factors(group);
+  if (!has_wgmma)
+    problem.shared_bits = 0; // there is room beside those rings
+  TileCostShape best =
+      tile_cost_best_shape(target, has_wgmma, &problem, &next);
   tell_choice(group, target, &problem, &best, &next);
   return best;
 }

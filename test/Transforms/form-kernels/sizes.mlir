@@ -40,6 +40,7 @@ func.func @window(%a: tensor<8192x512xbf16>, %b: tensor<512x8192xbf16>, %r: tens
 // One of 16 bits comes to shared memory, where a stage less has place.
 // CHECK-LABEL: func private @narrow_window_product_0
 // SM90-SAME: tile.block = array<i64: 128, 128>, tile.depth_stages = 5 : i32, tile.loop = array<i64: 0, 0, 64>, tile.schedule = "product", tile.threads = 128 : i64
+// SM80-SAME: tile.block = array<i64: 128, 128>, tile.depth_stages = 3 : i32
 func.func @narrow_window(%a: tensor<8192x512xbf16>, %b: tensor<512x8192xbf16>, %r: tensor<8192x8192xbf16>) -> tensor<8192x8192xbf16> {
   %z = arith.constant 0.0 : bf16
   %e = tensor.empty() : tensor<8192x8192xbf16>

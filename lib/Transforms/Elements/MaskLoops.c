@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Transforms/Graphs/Graphs.h"
+#include "Transforms/Elements/Elements.h"
 
 #include "Support/Iterate.h"
 #include "Tile/Ops/arith.h"
@@ -52,8 +52,8 @@ static MlirValue corner(Mask *mask, MlirValue value, bool is_greatest) {
   if (mlirValueIsABlockArgument(value) &&
       mlirBlockEqual(mlirBlockArgumentGetOwner(value), mask->body)) {
     TileParallelOp loop = tile_parallel_cast(mask->loop);
-    int64_t extent = tile_parallel_extents(
-        loop, (int)mlirBlockArgumentGetArgNumber(value));
+    int64_t extent =
+        tile_parallel_extents(loop, (int)mlirBlockArgumentGetArgNumber(value));
     return tile_const_index(&mask->b, is_greatest ? extent - 1 : 0);
   }
   if (!op.ptr)
@@ -187,13 +187,13 @@ static MlirWalkResult add_loop(MlirOperation op, void *user_data) {
   return MlirWalkResultSkip;
 }
 
-void tile_graph_guard_masks(TileGraphEmit *emit, MlirOperation launch) {
-  TileOpList loops = {.arena = emit->plan->arena};
-  mlirOperationWalk(launch, add_loop, &loops, MlirWalkPreOrder);
+void tile_elements_guard_masks(const TileElements *elements) {
+  TileOpList loops = {.arena = elements->arena};
+  mlirOperationWalk(elements->launch, add_loop, &loops, MlirWalkPreOrder);
   for (size_t i = 0; i < loops.count; i++) {
     bool kept_if;
     MlirOperation loop = loops.items[i];
-    Mask mask = {emit->b, loop,
+    Mask mask = {elements->b, loop,
                  mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0))};
     MlirOperation select = select_of(&mask, &kept_if);
     if (select.ptr && has_test(&mask, operand(select, 0)))

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Transforms/Graphs/Graphs.h"
+#include "Transforms/Elements/Elements.h"
 
 #include "Dialect/ForeignOps.h"
 #include "Support/Iterate.h"
@@ -23,7 +23,7 @@ typedef struct {
 } Place;
 
 typedef struct {
-  TileGraphEmit *emit;
+  const TileElements *elements;
   Place places[MAX_PLACES];
   int num_places;
 } Places;
@@ -90,7 +90,7 @@ static MlirOperation store_of_places(MlirOperation loop) {
 // What the loop has stored at these indices, before `user`.
 static MlirValue computed_again(Places *p, const Place *place,
                                 MlirOperation user) {
-  MlirRewriterBase rw = p->emit->b.rw;
+  MlirRewriterBase rw = p->elements->b.rw;
   MlirxMapping map = mlirxMappingCreate();
   for (intptr_t d = 0; d < mlirBlockGetNumArguments(place->body); d++)
     mlirxMappingSet(map, mlirBlockGetArgument(place->body, d),
@@ -112,18 +112,18 @@ static MlirWalkResult add_access(MlirOperation op, void *user_data) {
 }
 
 static void visit_loop(Places *p, MlirOperation loop) {
-  TileOpList accesses = {.arena = p->emit->plan->arena};
+  TileOpList accesses = {.arena = p->elements->arena};
   mlirOperationWalk(loop, add_access, &accesses, MlirWalkPreOrder);
   for (size_t i = 0; i < accesses.count; i++) { // all that it reads, first
     MlirOperation load = accesses.items[i];
-    const Place *place =
-        memref_load_is(load) ? find_place(p, mlirOperationGetOperand(load, 0))
+    const Place *place = memref_load_is(load)
+                             ? find_place(p, mlirOperationGetOperand(load, 0))
                              : NULL;
     if (!place)
       continue;
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(load, 0),
                                   computed_again(p, place, load));
-    mlirRewriterBaseEraseOp(p->emit->b.rw, load);
+    mlirRewriterBaseEraseOp(p->elements->b.rw, load);
     accesses.items[i] = TILE_NULL_OP;
   }
   for (size_t i = 0; i < accesses.count; i++)
@@ -135,8 +135,8 @@ static void visit_loop(Places *p, MlirOperation loop) {
         (Place){mlirOperationGetOperand(store, 1), body_of(loop), store};
 }
 
-static void visit_block(TileGraphEmit *emit, MlirBlock block) {
-  Places p = {.emit = emit};
+static void visit_block(const TileElements *elements, MlirBlock block) {
+  Places p = {.elements = elements};
   TILE_FOR_EACH_OP (op, block) {
     if (tile_parallel_is(op)) {
       visit_loop(&p, op);
@@ -146,7 +146,7 @@ static void visit_block(TileGraphEmit *emit, MlirBlock block) {
       for (MlirBlock inner =
                mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
            !mlirBlockIsNull(inner); inner = mlirBlockGetNextInRegion(inner))
-        visit_block(emit, inner);
+        visit_block(elements, inner);
     if (mlirOperationGetNumRegions(op))
       p.num_places = 0;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
@@ -161,9 +161,9 @@ static MlirWalkResult add_alloc(MlirOperation op, void *user_data) {
 }
 
 // Loops that store to a fragment that nobody reads, and do nothing else.
-static void erase_unread(TileGraphEmit *emit, MlirOperation launch) {
-  TileOpList allocs = {.arena = emit->plan->arena};
-  mlirOperationWalk(launch, add_alloc, &allocs, MlirWalkPreOrder);
+static void erase_unread(const TileElements *elements) {
+  TileOpList allocs = {.arena = elements->arena};
+  mlirOperationWalk(elements->launch, add_alloc, &allocs, MlirWalkPreOrder);
   for (size_t i = 0; i < allocs.count; i++) {
     MlirValue memref = mlirOperationGetResult(allocs.items[i], 0);
     MlirOpOperand use = mlirValueGetFirstUse(memref);
@@ -176,17 +176,17 @@ static void erase_unread(TileGraphEmit *emit, MlirOperation launch) {
                   mlirOperationEqual(store_of_places(loop), user);
     }
     while (is_unread && !mlirOpOperandIsNull(use)) {
-      mlirRewriterBaseEraseOp(
-          emit->b.rw,
-          mlirOperationGetParentOperation(mlirOpOperandGetOwner(use)));
+      mlirRewriterBaseEraseOp(elements->b.rw, mlirOperationGetParentOperation(
+                                                  mlirOpOperandGetOwner(use)));
       use = mlirValueGetFirstUse(memref);
     }
     if (is_unread)
-      mlirRewriterBaseEraseOp(emit->b.rw, allocs.items[i]);
+      mlirRewriterBaseEraseOp(elements->b.rw, allocs.items[i]);
   }
 }
 
-void tile_graph_inline_places(TileGraphEmit *emit, MlirOperation launch) {
-  visit_block(emit, mlirRegionGetFirstBlock(mlirOperationGetRegion(launch, 0)));
-  erase_unread(emit, launch);
+void tile_elements_inline_places(const TileElements *elements) {
+  visit_block(elements, mlirRegionGetFirstBlock(
+                            mlirOperationGetRegion(elements->launch, 0)));
+  erase_unread(elements);
 }

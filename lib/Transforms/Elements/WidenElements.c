@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Transforms/Graphs/Graphs.h"
+#include "Transforms/Elements/Elements.h"
 
 #include "Support/Iterate.h"
 #include "Tile/Ops/arith.h"
@@ -16,7 +16,7 @@
 
 typedef struct {
   TileBuilder b;
-  TileOpList ops;    // of 16-bit floats, in program order
+  TileOpList ops; // of 16-bit floats, in program order
   MlirOperation loop;
   MlirxMapping wide; // of their results, and of what they read
 } Widening;
@@ -88,8 +88,7 @@ static MlirValue widened(Widening *w, MlirValue value) {
   if (wide.ptr)
     return wide;
   insert_after_value(w, value);
-  wide = arith_extf(&w->b,
-                    .type = mlirF32TypeGet(tile_builder_context(&w->b)),
+  wide = arith_extf(&w->b, .type = mlirF32TypeGet(tile_builder_context(&w->b)),
                     .in = value);
   mlirxMappingSet(w->wide, value, wide);
   return wide;
@@ -145,15 +144,15 @@ static void round_and_erase(Widening *w, MlirOperation op) {
     mlirRewriterBaseSetInsertionPointBefore(w->b.rw, op);
     MlirValue wide = mlirxMappingGet(w->wide, result);
     mlirValueReplaceAllUsesOfWith(
-        result, arith_truncf(&w->b, .type = mlirValueGetType(result),
-                             .in = wide));
+        result,
+        arith_truncf(&w->b, .type = mlirValueGetType(result), .in = wide));
   }
   mlirRewriterBaseEraseOp(w->b.rw, op);
 }
 
-static void widen_loop(TileGraphEmit *emit, MlirOperation loop) {
-  Widening w = {.b = emit->b,
-                .ops = {.arena = emit->plan->arena},
+static void widen_loop(const TileElements *elements, MlirOperation loop) {
+  Widening w = {.b = elements->b,
+                .ops = {.arena = elements->arena},
                 .loop = loop,
                 .wide = mlirxMappingCreate()};
   mlirOperationWalk(loop, collect, &w, MlirWalkPreOrder);
@@ -180,9 +179,9 @@ static MlirWalkResult add_loop(MlirOperation op, void *user_data) {
   return MlirWalkResultSkip;
 }
 
-void tile_graph_widen(TileGraphEmit *emit, MlirOperation launch) {
-  TileOpList loops = {.arena = emit->plan->arena};
-  mlirOperationWalk(launch, add_loop, &loops, MlirWalkPreOrder);
+void tile_elements_widen(const TileElements *elements) {
+  TileOpList loops = {.arena = elements->arena};
+  mlirOperationWalk(elements->launch, add_loop, &loops, MlirWalkPreOrder);
   for (size_t i = 0; i < loops.count; i++)
-    widen_loop(emit, loops.items[i]);
+    widen_loop(elements, loops.items[i]);
 }
