@@ -23,8 +23,8 @@ typedef struct {
   size_t count, capacity, next;
   MlirOperation *scopes; // that such values control
   size_t num_scopes, scope_capacity;
-  bool refuses;      // a tile op that takes such a value is an error
-  bool follows_time; // clocks, after what follows from ids is known
+  bool refuses;        // a tile op that takes such a value is an error
+  bool follows_time;   // clocks, after what follows from ids is known
   int64_t num_threads; // of the kernel
   MlirLogicalResult result;
 } Search;

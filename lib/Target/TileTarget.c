@@ -26,7 +26,7 @@
 
 //===-- The table ---------------------------------------------------------===//
 
-#define KIB(n) ((int64_t)(n)*1024)
+#define KIB(n) ((int64_t)(n) * 1024)
 
 // [CC] The same on every chip of the table.
 #define LIMITS_OF_ALL                                                          \
@@ -43,9 +43,9 @@
 // Clusters of 8 blocks are portable [CC].
 #define HOPPER                                                                 \
   AMPERE, .has_f8 = true, .has_stmatrix = true, .has_tma = true,               \
-          .has_bf16_atomic = true, .has_bf16_of_int = true,                    \
-          .has_vector_red = true, .has_dependent_launch = true,                \
-          .max_cluster_blocks = 8
+      .has_bf16_atomic = true, .has_bf16_of_int = true,                        \
+      .has_vector_red = true, .has_dependent_launch = true,                    \
+      .max_cluster_blocks = 8
 
 static const TileTarget targets[] = {
     {.chip = "sm_80",

@@ -15,9 +15,10 @@
 // without effects: the positions move on past the slots of the other warpgroup.
 // A turn goes from the first wait of a unit to its last product, for slots are
 // numbered: a warpgroup that waited a lap ahead would take the parity of one
-// phase for that of another. Tiles that a unit takes one of, such as a bias, from
-// a ring of an even number of slots are not part of it: each warpgroup meets
-// the same slots again and again, and has waited for every phase of theirs.
+// phase for that of another. Tiles that a unit takes one of, such as a bias,
+// from a ring of an even number of slots are not part of it: each warpgroup
+// meets the same slots again and again, and has waited for every phase of
+// theirs.
 //
 //===----------------------------------------------------------------------===//
 

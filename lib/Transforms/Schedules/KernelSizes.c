@@ -138,8 +138,7 @@ static TileCostShape shape_of_product(const TileGroup *group,
   bool has_wgmma = target->has_wgmma && !makes_factors(group);
   if (!has_wgmma)
     problem.shared_bits = 0; // there is room beside those rings
-  TileCostShape best =
-      tile_cost_best_shape(target, has_wgmma, &problem, &next);
+  TileCostShape best = tile_cost_best_shape(target, has_wgmma, &problem, &next);
   tell_choice(group, target, &problem, &best, &next);
   return best;
 }

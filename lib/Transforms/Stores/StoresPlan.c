@@ -151,9 +151,9 @@ static void choose_parts(Scan *scan, TileStagedStore *store,
   enum { BARRIER_BYTES = 1024 }; // mbarriers, and alignment between tiles
   int64_t row_bytes = shape->extent[1] * tile_elem_bits(shape->element) / 8;
   store->unused_bytes = unused_bytes(scan) - BARRIER_BYTES;
-  store->cut = tile_staging_cut_whole(
-      shape->extent[0] * row_bytes, row_bytes,
-      row_bytes % ROW_BYTES ? SHORT_ROW_BYTES : ROW_BYTES);
+  store->cut = tile_staging_cut_whole(shape->extent[0] * row_bytes, row_bytes,
+                                      row_bytes % ROW_BYTES ? SHORT_ROW_BYTES
+                                                            : ROW_BYTES);
   do
     store->fits = scan->num_copies * tile_staging_cut_bytes(&store->cut) <=
                   store->unused_bytes;
@@ -202,7 +202,8 @@ TileStagedStore *tile_store_staging_build(TileArena *arena,
   scan.blocks = tile_occupancy_blocks(&scan.occupancy);
   // A launch whose blocks fill a multiprocessor may become persistent.
   scan.num_copies =
-      scan.blocks == 1 && tile_kernel_may_take_turns(launch, context, NULL) ? 2 : 1;
+      scan.blocks == 1 && tile_kernel_may_take_turns(launch, context, NULL) ? 2
+                                                                            : 1;
   scan.reserved_bytes = tile_kernel_number(launch, TILE_RESERVED_BYTES_ATTR, 0);
   mlirOperationWalk(launch, visit_copy, &scan, MlirWalkPreOrder);
   return scan.stores;
