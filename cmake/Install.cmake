@@ -45,7 +45,7 @@ install(FILES ${TILE_SCHEDULES} DESTINATION share/tile/schedules COMPONENT compi
 # Only where it has been built.
 install(FILES $<TARGET_FILE:tile_static> $<TARGET_SONAME_FILE:tile_static> $<TARGET_LINKER_FILE:tile_static>
   DESTINATION lib COMPONENT static OPTIONAL EXCLUDE_FROM_ALL)
-install(FILES include/Tile/Compiler.h DESTINATION include/Tile COMPONENT static EXCLUDE_FROM_ALL)
+install(FILES include/Tile/Compiler.h include/Tile/Tune.h DESTINATION include/Tile COMPONENT static EXCLUDE_FROM_ALL)
 install(FILES ${PROJECT_BINARY_DIR}/tile-static.pc DESTINATION lib/pkgconfig
   COMPONENT static EXCLUDE_FROM_ALL)
 

@@ -253,3 +253,23 @@ func.func @pointers(%A: memref<?x?xbf16>, %B: memref<?x?x?xbf16>, %starts: memre
   }
   return
 }
+
+// Offsets count from where the memory begins, not from where a part of it does.
+// CASE: again(A=ints:16x64:f32, B=junk:4x8:f32)
+// EXPECT: B = A.reshape(-1)[8:8+32].reshape(4, 8)
+func.func @again(%A: memref<16x64xf32>, %B: memref<4x8xf32>) {
+  %c1 = arith.constant 1 : index
+  %cT = arith.constant 128 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %cT, %ny = %c1, %nz = %c1) {
+    %X = memref.subview %A[3, 2] [4, 8] [1, 1] : memref<16x64xf32> to memref<4x8xf32, strided<[64, 1], offset: 194>>
+    %Y = memref.reinterpret_cast %X to offset: [8], sizes: [4, 8], strides: [8, 1] : memref<4x8xf32, strided<[64, 1], offset: 194>> to memref<4x8xf32, strided<[8, 1], offset: 8>>
+    %s = tile.alloc : memref<4x8xf32, #shared>
+    %a = tile.region %Y[0, 0] [4, 8] : memref<4x8xf32, strided<[8, 1], offset: 8>>
+    tile.copy %a to %s : !tile.region<4x8xf32>, memref<4x8xf32, #shared>
+    %b = tile.region %B[0, 0] [4, 8] : memref<4x8xf32>
+    tile.copy %s to %b : memref<4x8xf32, #shared>, !tile.region<4x8xf32>
+    gpu.terminator
+  }
+  return
+}

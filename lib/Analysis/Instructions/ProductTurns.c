@@ -85,6 +85,9 @@ static int64_t count_registers(MlirOperation kernel,
   enum { OF_ANGLES = 64 };
   Registers registers = {.left_out = left_out};
   mlirOperationWalk(kernel, add_op, &registers, MlirWalkPreOrder);
+  // What is read beside angles is in registers while these are reduced.
+  if (left_out && registers.has_angles)
+    return count_registers(kernel, NULL);
   return registers.num_registers + (registers.has_angles ? OF_ANGLES : 0);
 }
 

@@ -1,4 +1,4 @@
-// RUN: %tile_opt %s --convert-tile-to-nvvm=target=sm_80 | FileCheck %s
+// RUN: %tile_opt_passes 'gpu.module(convert-tile-to-nvvm{target=sm_80})' %s | FileCheck %s
 
 // Parts of tensors are a pointer, extents that are not negative, and strides.
 

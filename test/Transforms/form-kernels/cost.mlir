@@ -1,6 +1,6 @@
 // Which block a product gets, by which figures, and what comes next.
 
-// RUN: %tile_opt %s --tile-form-kernels 2>&1 | FileCheck %s
+// RUN: %tile_opt_passes 'tile-form-kernels' %s 2>&1 | FileCheck %s
 
 // CHECK: remark: [tile-cost/product] is computed in blocks of 128x256 by 256 threads with 4 slots: 4 waves on 132 multiprocessors, about {{[0-9.]+}} us by the model of cost; blocks of 128x128 would take 1.0{{[0-9]}} times as long; tile-tune measures
 func.func @long(%A: tensor<4096x8192xbf16>, %B: tensor<8192x4096xbf16>, %C: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {

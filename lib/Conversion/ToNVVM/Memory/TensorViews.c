@@ -38,9 +38,27 @@ static TileInt extent_next(Lowering *l, Mixed *mixed, int d) {
       arith_maxsi(&l->b, extent.value, tile_const_int(&l->b, 0, 32)));
 }
 
+// Whether somebody wants the pointer that a view and its source share: a view
+// of ours has none but that of its first element.
+static bool is_asked_for_base(MlirValue view) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(view);
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = mlirOpOperandGetOwner(use);
+    bool is_view = memref_subview_is(op) || memref_cast_is(op) ||
+                   memref_reinterpret_cast_is(op) ||
+                   memref_assume_alignment_is(op);
+    if (memref_extract_aligned_pointer_as_index_is(op) ||
+        memref_extract_strided_metadata_is(op) ||
+        (is_view && is_asked_for_base(mlirOperationGetResult(op, 0))))
+      return true;
+  }
+  return false;
+}
+
 static bool is_served(Lowering *l, MlirValue source, MlirValue result) {
   const Memory *memory = memory_find(l, source);
   return memory && memory->space == TILE_SPACE_GLOBAL &&
+         !is_asked_for_base(result) &&
          mlirShapedTypeGetRank(mlirValueGetType(result)) <= TILE_MAX_RANK;
 }
 
@@ -94,15 +112,19 @@ void lower_memref_subview(Lowering *l, MlirOperation op) {
   memcpy(memory->stride, stride, sizeof stride);
 }
 
+// Offsets count from where the memory begins, not from where the source does.
+static MlirValue base_of(MemRefReinterpretCastOp view) {
+  return tile_tensor_behind(memref_reinterpret_cast_source(view));
+}
+
 bool serves_reinterpret_cast(Lowering *l, MlirOperation op) {
-  return is_served(
-      l, memref_reinterpret_cast_source(memref_reinterpret_cast_cast(op)),
-      mlirOperationGetResult(op, 0));
+  return is_served(l, base_of(memref_reinterpret_cast_cast(op)),
+                   mlirOperationGetResult(op, 0));
 }
 
 void lower_memref_reinterpret_cast(Lowering *l, MlirOperation op) {
   MemRefReinterpretCastOp view = memref_reinterpret_cast_cast(op);
-  const Memory *source = memory_find(l, memref_reinterpret_cast_source(view));
+  const Memory *source = memory_find(l, base_of(view));
   Mixed offsets = {memref_reinterpret_cast_static_offsets_attr(view),
                    memref_reinterpret_cast_offsets(view), 0};
   Mixed sizes = {memref_reinterpret_cast_static_sizes_attr(view),
