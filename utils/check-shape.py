@@ -7,7 +7,8 @@ share   A function with one using file was cut out of that file, or the two are
         such, and fewer than 30 % in a folder of more than 5 files. One per file
         is its entry and free. Not counted: hooks (MLIR or generated code calls
         them), what public headers declare, the CUDA names that the drop-in
-        exports, and functions that only tables name.
+        exports, what the linker puts in place of a function (__wrap_), and
+        functions that only tables name.
 circle  No more than two files use each other in a circle, but through tables.
 up      No file uses a symbol of a higher layer (layers.py).
 own     A function of a header is used in another file: what only its own file
@@ -30,7 +31,7 @@ import project
 MAX_SHARE, MAX_FOLDER_SHARE, SMALL_FOLDER = 20, 30, 5
 MAX_CIRCLE = 2
 # Names of functions that CUDA programs and LLVM call.
-FOREIGN = re.compile(r"_*cu(da)?[A-Z]|LLVM[A-Z]")
+FOREIGN = re.compile(r"_*cu(da)?[A-Z]|LLVM[A-Z]|__wrap_")
 CODE = "lib/", "tools/"
 
 
