@@ -344,6 +344,7 @@ def OrderBlocks : Pass<"tile-order-blocks", ""> {
     another; in a panel the longest blocks of all its rows come first. A panel has as
     many rows, a power of two up to 32, as have at most three blocks for each
     multiprocessor; the host computes that where the grid is no constant.
+    A remark, `tile-persist/longest-first`, says so.
     Keeps: launches with `persist = true`, with clusters, with `tile.block_swizzle`,
     `tile.grid_sync` or `scf.while`, and kernels with ops of other dialects that may
     ask for numbers of blocks; loops of which it is not plain whether they run longer.

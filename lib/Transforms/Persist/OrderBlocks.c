@@ -214,6 +214,15 @@ static void build_swizzle(Place *place, int64_t panel) {
   place->y = mlirOperationGetResult(swizzle, 1);
 }
 
+static void report(const Plan *plan) {
+  tile_emit_remark(plan->launch.op, "tile-persist/longest-first",
+                   "its blocks run in another order: loops are %s from block "
+                   "to block in x, so the %s go first, in panels of rows of y; "
+                   "tile.block_swizzle gives an order",
+                   plan->trend == GROWS ? "longer" : "shorter",
+                   plan->trend == GROWS ? "last" : "first");
+}
+
 static void plan_apply(const Plan *plan, const TileTarget *target) {
   enum { FIRST_GRID_SIZE = 6 }; // among the arguments of the body
   MlirOperation launch = plan->launch.op;
@@ -254,6 +263,7 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   if (tile_failed(tile_target_resolve(kernel, run->target_option, &target)))
     return tile_failure();
   plan_apply(&plan, target);
+  report(&plan);
   return tile_success();
 }
 

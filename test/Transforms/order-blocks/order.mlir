@@ -1,5 +1,8 @@
 // RUN: %tile_opt_passes 'tile-order-blocks{target=sm_90a}' %s | FileCheck %s
 // RUN: %tile_opt_passes 'tile-order-blocks{target=sm_90a},tile-order-blocks{target=sm_90a}' %s | FileCheck %s
+// RUN: %tile_opt_passes 'tile-order-blocks{target=sm_90a}' %s 2>&1 >/dev/null | FileCheck %s --check-prefix=SAID
+// SAID: [tile-persist/longest-first] its blocks run in another order: loops are shorter from block to block in x, so the first go first
+// SAID: [tile-persist/longest-first] its blocks run in another order: loops are longer from block to block in x, so the last go first
 
 #smem = #gpu.address_space<workgroup>
 !tensor = memref<4096x4096xbf16>
