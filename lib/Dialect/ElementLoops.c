@@ -30,6 +30,18 @@ bool tile_element_access_get(MlirOperation op, TileElementAccess *out_access) {
   return false;
 }
 
+bool tile_access_is_own_element(MlirOperation op, MlirBlock body) {
+  TileElementAccess access;
+  if (!tile_element_access_get(op, &access) ||
+      access.indices.n != mlirBlockGetNumArguments(body))
+    return false;
+  for (intptr_t d = 0; d < access.indices.n; d++)
+    if (!mlirValueEqual(tile_range_at(access.indices, d),
+                        mlirBlockGetArgument(body, d)))
+      return false;
+  return true;
+}
+
 bool tile_element_update_get(MemRefAtomicRMWOp op,
                              TileElementUpdate *out_update) {
   *out_update = (TileElementUpdate){TILE_ATOMIC_KIND_Add, false};

@@ -22,6 +22,10 @@ typedef struct {
 /// False when `op` accesses no element of a memref.
 bool tile_element_access_get(MlirOperation op, TileElementAccess *out_access);
 
+/// Whether a load or store is of the element that the arguments of the block of
+/// a loop are the indices of.
+bool tile_access_is_own_element(MlirOperation access, MlirBlock body);
+
 /// What a `memref.atomic_rmw` does. False for a kind that tile.atomic has not.
 typedef struct {
   TileAtomicKind kind;

@@ -100,7 +100,9 @@ bool tile_is_reached_remotely(MlirValue tile);
 TileBuffer tile_buffer_of(MlirValue tile);
 /// Parts of tensors that a kernel makes (`memref.subview`,
 /// `memref.reinterpret_cast`, `memref.cast`, `memref.assume_alignment`) are
-/// tensors of their own; this is what they are parts of.
+/// tensors of their own, made by one of these ops.
+bool tile_tensor_part_is(MlirOperation op);
+/// What such a tensor is a part of, or itself.
 MlirValue tile_tensor_behind(MlirValue tensor);
 /// Whether `tile` is all of its base.
 bool tile_is_whole(MlirValue tile);
@@ -236,6 +238,13 @@ bool tile_launch_cluster(MlirOperation kernel, int64_t out_extent[3]);
 MlirBlock tile_kernel_body(MlirOperation kernel);
 /// The `tile.kernel_config` of the body, or a null handle.
 TileKernelConfigOp tile_kernel_config_of(MlirOperation kernel);
+/// What the kernel says of itself: `persist` of its tile.kernel_config.
+typedef enum {
+  TILE_PERSIST_CHOSEN, // by the compiler
+  TILE_PERSIST_REQUIRED,
+  TILE_PERSIST_OFF
+} TilePersistWish;
+TilePersistWish tile_kernel_persist_wish(MlirOperation kernel);
 static inline bool tile_value_is_used(MlirValue value) {
   return !mlirOpOperandIsNull(mlirValueGetFirstUse(value));
 }

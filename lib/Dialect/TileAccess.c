@@ -93,14 +93,15 @@ bool tile_is_reached_remotely(MlirValue tile) {
   return is_named_remotely(tile_buffer_of(tile).root);
 }
 
+bool tile_tensor_part_is(MlirOperation op) {
+  return memref_subview_is(op) || memref_reinterpret_cast_is(op) ||
+         memref_cast_is(op) || memref_assume_alignment_is(op);
+}
+
 MlirValue tile_tensor_behind(MlirValue tensor) {
-  while (mlirValueIsAOpResult(tensor)) {
-    MlirOperation op = mlirOpResultGetOwner(tensor);
-    if (!memref_subview_is(op) && !memref_reinterpret_cast_is(op) &&
-        !memref_cast_is(op) && !memref_assume_alignment_is(op))
-      break;
-    tensor = mlirOperationGetOperand(op, 0);
-  }
+  while (mlirValueIsAOpResult(tensor) &&
+         tile_tensor_part_is(mlirOpResultGetOwner(tensor)))
+    tensor = mlirOperationGetOperand(mlirOpResultGetOwner(tensor), 0);
   return tensor;
 }
 

@@ -89,6 +89,15 @@ TileKernelConfigOp tile_kernel_config_of(MlirOperation kernel) {
   return (TileKernelConfigOp){{NULL}};
 }
 
+TilePersistWish tile_kernel_persist_wish(MlirOperation kernel) {
+  TileKernelConfigOp config = tile_kernel_config_of(kernel);
+  if (!config.op.ptr ||
+      mlirAttributeIsNull(tile_kernel_config_persist_attr(config)))
+    return TILE_PERSIST_CHOSEN;
+  return tile_kernel_config_persist(config) ? TILE_PERSIST_REQUIRED
+                                            : TILE_PERSIST_OFF;
+}
+
 bool tile_op_is(MlirOperation op) {
   static const char prefix[] = "tile.";
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));

@@ -196,12 +196,6 @@ static Facts facts_of(MlirOperation kernel) {
   return facts;
 }
 
-static bool says_persist(MlirOperation kernel) {
-  TileKernelConfigOp config = tile_kernel_config_of(kernel);
-  return config.op.ptr &&
-         !mlirAttributeIsNull(tile_kernel_config_persist_attr(config));
-}
-
 static bool says_rotate(MlirOperation kernel) {
   TileKernelConfigOp config = tile_kernel_config_of(kernel);
   return config.op.ptr &&
@@ -226,7 +220,8 @@ static bool is_ours(const Refusal *refusal, TileChoice choice) {
     return refusal->had.max_stages > 0 && !says_rotate(refusal->before);
   case TILE_CHOICE_PERSISTENCE:
     return refusal->has.has_persistent_loop &&
-           !refusal->had.has_persistent_loop && !says_persist(refusal->before);
+           !refusal->had.has_persistent_loop &&
+           tile_kernel_persist_wish(refusal->before) == TILE_PERSIST_CHOSEN;
   case TILE_CHOICE_TILES:
     return has_our_roles && share_tiles(refusal->before, true) > 0;
   case TILE_CHOICE_PRELUDES:

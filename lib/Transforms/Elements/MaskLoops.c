@@ -11,6 +11,7 @@
 
 #include "Transforms/Elements/Elements.h"
 
+#include "Dialect/ElementLoops.h"
 #include "Support/Iterate.h"
 #include "Tile/Ops/arith.h"
 #include "Tile/Ops/memref.h"
@@ -120,23 +121,13 @@ static MlirValue test(Mask *mask, MlirValue condition, bool wanted) {
 
 //===-- Loops that mask ---------------------------------------------------===//
 
-static bool is_own_element(MlirOperation access, int first, MlirBlock body) {
-  intptr_t rank = mlirBlockGetNumArguments(body);
-  if (mlirOperationGetNumOperands(access) != first + rank)
-    return false;
-  for (intptr_t d = 0; d < rank; d++)
-    if (!mlirValueEqual(mlirOperationGetOperand(access, first + d),
-                        mlirBlockGetArgument(body, d)))
-      return false;
-  return true;
-}
-
 // Whether `value` is what the element that is stored was before.
 static bool is_kept(MlirValue value, MlirOperation store, MlirBlock body) {
   MlirOperation load = mlirValueIsABlockArgument(value)
                            ? TILE_NULL_OP
                            : mlirOpResultGetOwner(value);
-  return load.ptr && memref_load_is(load) && is_own_element(load, 1, body) &&
+  return load.ptr && memref_load_is(load) &&
+         tile_access_is_own_element(load, body) &&
          mlirValueEqual(operand(load, 0), operand(store, 1));
 }
 
@@ -151,7 +142,7 @@ static MlirOperation select_of(const Mask *mask, bool *out_kept_if) {
       return TILE_NULL_OP;
     store = is_store ? op : store;
   }
-  if (!store.ptr || !is_own_element(store, 2, mask->body))
+  if (!store.ptr || !tile_access_is_own_element(store, mask->body))
     return TILE_NULL_OP;
   MlirOperation select = owner_in_loop(mask, operand(store, 0));
   if (!select.ptr || !arith_select_is(select))

@@ -8,6 +8,7 @@
 
 #include "Transforms/Elements/Elements.h"
 
+#include "Dialect/ElementLoops.h"
 #include "Dialect/ForeignOps.h"
 #include "Support/Iterate.h"
 #include "Tile/Ops/arith.h"
@@ -50,16 +51,9 @@ static MlirBlock body_of(MlirOperation loop) {
 // Whether the store is to the loop's own element of a fragment.
 static bool stores_own_element(MlirOperation store, MlirBlock body) {
   TileShape shape;
-  intptr_t rank = mlirBlockGetNumArguments(body);
-  if (!tile_shape_of(mlirOperationGetOperand(store, 1), &shape) ||
-      shape.space != TILE_SPACE_FRAGMENT ||
-      mlirOperationGetNumOperands(store) != rank + 2)
-    return false;
-  for (intptr_t d = 0; d < rank; d++)
-    if (!mlirValueEqual(mlirOperationGetOperand(store, 2 + d),
-                        mlirBlockGetArgument(body, d)))
-      return false;
-  return true;
+  return tile_shape_of(mlirOperationGetOperand(store, 1), &shape) &&
+         shape.space == TILE_SPACE_FRAGMENT &&
+         tile_access_is_own_element(store, body);
 }
 
 // Arithmetic that costs as little as reading a register.

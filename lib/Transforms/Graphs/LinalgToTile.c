@@ -16,6 +16,7 @@
 #include "Transforms/Elements/Elements.h"
 #include "Transforms/Graphs/Graphs.h"
 
+#include "Dialect/ElementLoops.h"
 #include "Support/Diagnostics.h"
 #include "Support/Iterate.h"
 #include "Support/MlirText.h"
@@ -323,18 +324,6 @@ static MlirValue memref_of(MlirOperation access) {
   return mlirOperationGetOperand(access, is_store(access) ? 1 : 0);
 }
 
-static bool is_own_element(MlirOperation access, MlirBlock body) {
-  intptr_t first = is_store(access) ? 2 : 1;
-  intptr_t rank = mlirOperationGetNumOperands(access) - first;
-  if (rank != mlirBlockGetNumArguments(body))
-    return false;
-  for (intptr_t d = 0; d < rank; d++)
-    if (!mlirValueEqual(mlirOperationGetOperand(access, first + d),
-                        mlirBlockGetArgument(body, d)))
-      return false;
-  return true;
-}
-
 static Buffer *buffer_of(ElementLoop *loop, MlirValue memref) {
   for (int i = 0; i < loop->num_buffers; i++)
     if (mlirValueEqual(loop->buffers[i].memref, memref))
@@ -365,7 +354,7 @@ static MlirWalkResult read_access(MlirOperation op, void *user_data) {
   }
   buffer->is_loaded |= is_load(op);
   buffer->is_stored |= is_store(op);
-  buffer->is_in_place &= is_own_element(op, body_of_loop(loop->op));
+  buffer->is_in_place &= tile_access_is_own_element(op, body_of_loop(loop->op));
   // A value stands for what was stored at the end of the body alone.
   loop->is_known &= is_load(op) || mlirBlockEqual(mlirOperationGetBlock(op),
                                                   body_of_loop(loop->op));

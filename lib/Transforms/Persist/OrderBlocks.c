@@ -132,13 +132,6 @@ static bool is_one(MlirValue value) {
   return mlirxConstantInt(value, &number) && number == 1;
 }
 
-static bool must_persist(MlirOperation kernel) {
-  TileKernelConfigOp config = tile_kernel_config_of(kernel);
-  return config.op.ptr &&
-         !mlirAttributeIsNull(tile_kernel_config_persist_attr(config)) &&
-         tile_kernel_config_persist(config);
-}
-
 // Owner of the masks: `arena`. False: the blocks keep their numbers.
 static bool plan_build(TileArena *arena, MlirOperation kernel, Plan *out) {
   *out = (Plan){.launch = gpu_launch_cast(kernel), .trend = STAYS};
@@ -146,7 +139,7 @@ static bool plan_build(TileArena *arena, MlirOperation kernel, Plan *out) {
   if (is_one(gpu_launch_gridSizeX(out->launch)) ||
       is_one(gpu_launch_gridSizeY(out->launch)) ||
       !mlirValueIsNull(gpu_launch_clusterSizeX(out->launch)) ||
-      must_persist(kernel))
+      tile_kernel_persist_wish(kernel) == TILE_PERSIST_REQUIRED)
     return false;
   mlirOperationWalk(kernel, scan_op, out, MlirWalkPreOrder);
   return out->num_loops > 0 && !out->is_refused &&

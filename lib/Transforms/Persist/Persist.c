@@ -46,12 +46,6 @@
 // that would fill the gap. Blocks that take differently long are left to the
 // scheduler of the hardware, which gives the next one to whoever is done.
 
-typedef enum {
-  TILE_PERSIST_CHOSEN, // by the compiler
-  TILE_PERSIST_REQUIRED,
-  TILE_PERSIST_OFF
-} TilePersistWish;
-
 // Why the launch stays as it is.
 typedef struct {
   const char *code;      // "tile-persist/clusters"; NULL: no reason
@@ -741,22 +735,12 @@ static bool is_concerned(MlirOperation kernel, TilePersistWish wish) {
   return found;
 }
 
-// What the kernel says of itself: `persist` of its tile.kernel_config.
-static TilePersistWish persist_wish(MlirOperation launch) {
-  TileKernelConfigOp config = tile_kernel_config_of(launch);
-  if (!config.op.ptr ||
-      mlirAttributeIsNull(tile_kernel_config_persist_attr(config)))
-    return TILE_PERSIST_CHOSEN;
-  return tile_kernel_config_persist(config) ? TILE_PERSIST_REQUIRED
-                                            : TILE_PERSIST_OFF;
-}
-
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   const TilePersistOptions *options = user_data;
   const TileTarget *target;
   if (!gpu_launch_is(kernel))
     return tile_success();
-  TilePersistWish wish = persist_wish(kernel);
+  TilePersistWish wish = tile_kernel_persist_wish(kernel);
   if (!is_concerned(kernel, wish))
     return tile_success();
   if (tile_failed(tile_target_resolve(kernel, options->target, &target)))

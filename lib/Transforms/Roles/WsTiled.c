@@ -480,13 +480,9 @@ static MlirLogicalResult prepare_kernel(MlirOperation kernel, void *user_data) {
 // A loop over tiles cannot come around roles any more, and TMA copies no pads.
 static MlirLogicalResult prepare_body(MlirOperation kernel,
                                       const TileWsTiledOptions *options) {
-  TileKernelConfigOp config = tile_kernel_config_of(kernel);
   TilePersistOptions persist = {.target = options->target};
-  bool is_asked =
-      config.op.ptr &&
-      !mlirAttributeIsNull(tile_kernel_config_persist_attr(config)) &&
-      tile_kernel_config_persist(config);
-  if (is_asked && tile_failed(tile_persist_run(kernel, &persist)))
+  if (tile_kernel_persist_wish(kernel) == TILE_PERSIST_REQUIRED &&
+      tile_failed(tile_persist_run(kernel, &persist)))
     return tile_failure();
   TileSplitPadsOptions pads = {.target = options->target};
   return tile_split_pads_run(kernel, &pads);

@@ -102,21 +102,13 @@ static void plan_alloc(Plan *plan, TileAllocOp alloc) {
   tile_pointer_map_set(&plan->allocs, alloc.op.ptr, found);
 }
 
-// The kernel says that its blocks compute one tile each.
-static bool is_not_persistent(MlirOperation kernel) {
-  TileKernelConfigOp config = tile_kernel_config_of(kernel);
-  return config.op.ptr &&
-         !mlirAttributeIsNull(tile_kernel_config_persist_attr(config)) &&
-         !tile_kernel_config_persist(config);
-}
-
 static void plan_build(Plan *plan, MlirOperation kernel,
                        const TileInstrContext *context) {
   TILE_FOR_EACH_OP (op, plan->body)
     if (tile_alloc_is(op))
       plan_alloc(plan, tile_alloc_cast(op));
   if (plan->rows &&
-      (is_not_persistent(kernel) ||
+      (tile_kernel_persist_wish(kernel) == TILE_PERSIST_OFF ||
        tile_kernel_may_take_turns(kernel, context, NULL) ||
        !tile_kernel_may_take_turns(kernel, context, &plan->allocs)))
     plan->rows = NULL;
@@ -168,28 +160,25 @@ static void row_apply(const Row *row) {
 //===-- Entry -------------------------------------------------------------===//
 
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
-  const TileStageRowsOptions *options = user_data;
+  TileKernelRun *run = user_data;
   TileInstrContext context = {.num_threads = tile_kernel_num_threads(kernel),
                               .in_launch = true};
-  if (!gpu_launch_is(kernel) || !tile_kernel_has_tile_ops(kernel))
+  if (!gpu_launch_is(kernel))
     return tile_success();
   if (tile_failed(
-          tile_target_resolve(kernel, options->target, &context.target)))
+          tile_target_resolve(kernel, run->target_option, &context.target)))
     return tile_failure();
-  TileArena arena;
-  tile_arena_init(&arena);
-  Plan plan = {.arena = &arena,
+  Plan plan = {.arena = &run->arena,
                .body = tile_kernel_body(kernel),
-               .allocs = {.arena = &arena}};
+               .allocs = {.arena = &run->arena}};
   plan.tail = &plan.rows;
   plan_build(&plan, kernel, &context);
   for (const Row *row = plan.rows; row; row = row->next)
     row_apply(row);
-  tile_arena_deinit(&arena);
   return tile_success();
 }
 
 MlirLogicalResult tile_stage_rows_run(MlirOperation op,
                                       const TileStageRowsOptions *options) {
-  return tile_kernels_visit(op, visit_kernel, (void *)options);
+  return tile_kernels_visit_for_target(op, visit_kernel, options->target);
 }

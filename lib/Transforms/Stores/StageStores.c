@@ -64,29 +64,26 @@ static void report(const TileStagedStore *store) {
 }
 
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
-  const TileStageStoresOptions *options = user_data;
+  TileKernelRun *run = user_data;
   TileInstrContext context = {.num_threads = tile_kernel_num_threads(kernel),
                               .in_launch = true};
-  if (!gpu_launch_is(kernel) || !tile_kernel_has_tile_ops(kernel))
+  if (!gpu_launch_is(kernel))
     return tile_success();
   if (tile_failed(
-          tile_target_resolve(kernel, options->target, &context.target)))
+          tile_target_resolve(kernel, run->target_option, &context.target)))
     return tile_failure();
-  TileArena arena;
-  tile_arena_init(&arena);
   TileStagedStore *store =
-      tile_store_staging_build(&arena, kernel, &context, false);
+      tile_store_staging_build(&run->arena, kernel, &context, false);
   for (; store; store = store->next)
     if (store->fits)
       store_apply(store, tile_kernel_body(kernel));
     else if (!tile_is_in_fallback_variant(kernel) &&
              !tile_kernel_number(kernel, TILE_RESERVED_BYTES_ATTR, 0))
       report(store);
-  tile_arena_deinit(&arena);
   return tile_success();
 }
 
 MlirLogicalResult tile_stage_stores_run(MlirOperation op,
                                         const TileStageStoresOptions *options) {
-  return tile_kernels_visit(op, visit_kernel, (void *)options);
+  return tile_kernels_visit_for_target(op, visit_kernel, options->target);
 }

@@ -44,12 +44,10 @@ static bool is_asked_for_base(MlirValue view) {
   for (MlirOpOperand use = mlirValueGetFirstUse(view);
        !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation op = mlirOpOperandGetOwner(use);
-    bool is_view = memref_subview_is(op) || memref_cast_is(op) ||
-                   memref_reinterpret_cast_is(op) ||
-                   memref_assume_alignment_is(op);
     if (memref_extract_aligned_pointer_as_index_is(op) ||
         memref_extract_strided_metadata_is(op) ||
-        (is_view && is_asked_for_base(mlirOperationGetResult(op, 0))))
+        (tile_tensor_part_is(op) &&
+         is_asked_for_base(mlirOperationGetResult(op, 0))))
       return true;
   }
   return false;
