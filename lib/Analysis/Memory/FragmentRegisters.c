@@ -76,8 +76,7 @@ static void add_fragment(Lives *lives, TileAllocOp alloc) {
       .registers = (elems * tile_elem_bits(shape.element) + 31) / 32};
 }
 
-// ptxas keeps narrow elements together only where they came in one word.
-static bool comes_in_pieces(MlirOperation op) {
+bool tile_copy_comes_in_pieces(MlirOperation op) {
   enum { WORD_BYTES = 4 };
   TileShape src;
   if (!tile_copy_is(op))
@@ -99,7 +98,7 @@ static void add_use(Lives *lives, const TileAccess *access, MlirOperation op) {
     fragment->uses[fragment->num_uses++] =
         (Use){(int64_t)lives->num_ops,
               !access->reads && !is_branch && tile_is_whole(access->tile)};
-    if (access->writes && comes_in_pieces(op))
+    if (access->writes && tile_copy_comes_in_pieces(op))
       fragment->registers = fragment->elems;
   }
 }

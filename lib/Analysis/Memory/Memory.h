@@ -142,6 +142,9 @@ enum { TILE_OTHER_REGISTERS = 8 };
 int64_t tile_kernel_thread_registers(MlirOperation kernel,
                                      const TileTarget *target,
                                      int64_t num_threads);
+/// Whether `op` copies elements that are narrower than a register one by one from
+/// a tensor: ptxas keeps only those together that came in one word.
+bool tile_copy_comes_in_pieces(MlirOperation op);
 /// Where most registers hold fragments.
 typedef struct {
   MlirOperation op; // after it; null: nowhere

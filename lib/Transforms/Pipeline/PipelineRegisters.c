@@ -17,13 +17,13 @@
 //===-- Registers ---------------------------------------------------------===//
 
 enum {
-  MOST_STAGED = 64, // 32-bit registers per thread for what is on its way
+  MOST_STAGED = 64, // packed 32-bit registers per thread on their way
   SCALARS = 96      // for addresses and operands of instructions
 };
 
 // Threads share a fragment by powers of two. Where those do not divide it, it
 // overhangs, at most to the next power of two of each extent.
-static int64_t fragment_registers(const TileShape *shape, int64_t num_threads) {
+static int64_t elems_of_thread(const TileShape *shape, int64_t num_threads) {
   int64_t elems = tile_shape_num_elems(shape), holders = 1, padded = 1;
   while (2 * holders <= num_threads && elems % (2 * holders) == 0)
     holders *= 2;
@@ -34,7 +34,11 @@ static int64_t fragment_registers(const TileShape *shape, int64_t num_threads) {
     padded *= extent;
   }
   int64_t each = elems / holders, with_surplus = padded / num_threads + 1;
-  each = with_surplus < each ? with_surplus : each;
+  return with_surplus < each ? with_surplus : each;
+}
+
+static int64_t fragment_registers(const TileShape *shape, int64_t num_threads) {
+  int64_t each = elems_of_thread(shape, num_threads);
   return (each * tile_elem_bits(shape->element) + 31) / 32;
 }
 
@@ -58,7 +62,14 @@ static int64_t threads_of(MlirOperation loop) {
                     : 0;
 }
 
-static int64_t free_registers(MlirOperation loop) {
+// What is on its way takes registers beside those of the fragments, and as many
+// as its loads: ptxas puts no elements together that came one by one.
+typedef struct {
+  int64_t free; // registers per thread
+  int64_t room; // of MOST_STAGED
+} Budget;
+
+static Budget budget_of(MlirOperation loop) {
   MlirOperation kernel = pipeline_kernel_around(loop);
   TileRoleOp role = tile_role_of(loop);
   FragmentWalk walk = {threads_of(loop), SCALARS};
@@ -69,7 +80,29 @@ static int64_t free_registers(MlirOperation loop) {
           ? tile_role_registers(role)
           : pipeline_num_registers(kernel);
   int64_t left = most - walk.num_registers;
-  return left < MOST_STAGED ? left : MOST_STAGED;
+  return (Budget){left > 0 ? left : 0, MOST_STAGED};
+}
+
+// Whether loads of the elements by `op` fit, which are counted then; else
+// `out_text` says why not.
+static bool budget_take(Budget *budget, MlirOperation op,
+                        const TileShape *shape, int64_t num_threads,
+                        char *out_text, size_t capacity) {
+  int64_t packed = fragment_registers(shape, num_threads);
+  int64_t registers = tile_copy_comes_in_pieces(op)
+                          ? elems_of_thread(shape, num_threads)
+                          : packed;
+  bool has_registers = registers <= budget->free;
+  if (!has_registers || packed > budget->room) {
+    snprintf(out_text, capacity,
+             "it takes %lld registers per thread, and %lld are free",
+             (long long)(has_registers ? packed : registers),
+             (long long)(has_registers ? budget->room : budget->free));
+    return false;
+  }
+  budget->free -= registers;
+  budget->room -= packed;
+  return true;
 }
 
 //===-- Copies of tensors to fragments, an iteration ahead ----------------===//
@@ -91,7 +124,8 @@ typedef struct {
   int32_t first;  // stage
   int32_t shift;  // of the stages of all statements: the first one is 0
   int num_split;
-  int64_t num_threads, free_registers;
+  int64_t num_threads;
+  Budget budget;
 } Prefetch;
 
 static const TilePlanItem *prefetch_item(const Prefetch *p, int statement) {
@@ -191,9 +225,11 @@ static bool loads_fragment(const TileLoopBody *body, int statement) {
 static void add_prefetch(TileArena *arena, Prefetch *p, int i, bool is_told) {
   MlirOperation op = p->loop->body.statements[i].op;
   TileShape shape = prefetched_shape(p, i);
-  int64_t registers = fragment_registers(&shape, p->num_threads);
-  bool is_known = can_run_ahead(p, i), fits = registers <= p->free_registers;
-  bool decides_slots = decides(arena, p, i);
+  bool is_known = can_run_ahead(p, i), decides_slots = decides(arena, p, i);
+  char text[96];
+  bool fits =
+      is_known && !decides_slots &&
+      budget_take(&p->budget, op, &shape, p->num_threads, text, sizeof text);
   if (is_told && decides_slots)
     tile_emit_remark(op, "tile-pipeline/plain",
                      "stops its threads until memory has answered: what it "
@@ -204,18 +240,13 @@ static void add_prefetch(TileArena *arena, Prefetch *p, int i, bool is_told) {
                      "address or its conditions depend on is not there an "
                      "iteration before");
   else if (is_told && !fits)
-    tile_emit_remark(
-        op, "tile-pipeline/plain",
-        "stops its threads until memory has answered: it takes %lld registers "
-        "per thread, and %lld are free",
-        (long long)registers,
-        (long long)(p->free_registers > 0 ? p->free_registers : 0));
+    tile_emit_remark(op, "tile-pipeline/plain",
+                     "stops its threads until memory has answered: %s", text);
   else if (is_told)
     tile_emit_remark(op, "tile-pipeline/prefetched",
                      "is loaded an iteration ahead, to other registers");
-  if (!is_known || !fits || decides_slots)
+  if (!fits)
     return;
-  p->free_registers -= registers;
   p->is_split[i] = true;
   p->num_split++;
   if (prefetch_item(p, i)->stage == p->first)
@@ -247,7 +278,7 @@ static bool prefetch_build(TileArena *arena, const TilePlannedLoop *loop,
   if (num_threads < 1)
     return false;
   out->num_threads = num_threads;
-  out->free_registers = free_registers(op);
+  out->budget = budget_of(op);
   out->first = tile_loop_plan_first_stage(&loop->plan);
   out->shift = -out->first;
   bool is_told = !tile_is_in_fallback_variant(op);
@@ -343,8 +374,8 @@ typedef struct {
   const Pipeline *pipeline;
   const TileLoopPlan *plan;
   int64_t num_threads;
-  int64_t free_registers; // per thread
-  int *place;             // of a statement in the order of the step
+  Budget budget;
+  int *place; // of a statement in the order of the step
   StagedCopy *copies;
   int num_copies;
 } StagingPlan;
@@ -430,15 +461,9 @@ static const char *add_staged(StagingPlan *staging, int i, char *text,
   find_bounds(staging, i, &after, &before);
   if (!has_work_between(staging, i, after, before))
     return "no work of its step stands between its loads and its stores";
-  int64_t registers = fragment_registers(&shape, staging->num_threads);
-  if (registers > staging->free_registers) {
-    snprintf(
-        text, capacity, "it takes %lld registers per thread, and %lld are free",
-        (long long)registers,
-        (long long)(staging->free_registers > 0 ? staging->free_registers : 0));
+  if (!budget_take(&staging->budget, op, &shape, staging->num_threads, text,
+                   capacity))
     return text;
-  }
-  staging->free_registers -= registers;
   copy.fragment = mlirMemRefTypeContiguousGet(
       shape.element, shape.rank, shape.extent,
       tile_space_attr(mlirOperationGetContext(op), TILE_SPACE_FRAGMENT));
@@ -460,7 +485,7 @@ static void staging_build(const Pipeline *pipeline, StagingPlan *staging) {
   if (staging->num_threads < 1)
     return;
   bool is_told = !tile_is_in_fallback_variant(pipeline->loop->body.loop.op);
-  staging->free_registers = free_registers(pipeline->loop->body.loop.op);
+  staging->budget = budget_of(pipeline->loop->body.loop.op);
   for (int k = 0; k < n; k++)
     staging->place[pipeline->by_order[k]] = k;
   for (int i = 0; i < n; i++) {

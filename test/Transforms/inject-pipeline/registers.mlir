@@ -133,7 +133,8 @@ func.func @nothing_between(%A: memref<64x64xf32>, %O: memref<64x64xf32>, %n: ind
   return
 }
 
-// Too large for the registers that the kernel leaves.
+// Too large for the registers that the kernel leaves: elements of two bytes that are
+// known to lie at multiples of no more come one by one, each to a register of its own.
 // CHECK-LABEL: func.func @large
 // CHECK: tile.copy %{{.*}} to %{{.*}} {instr = #tile.instr<simt>} : !tile.region<64x64xbf16>, !tile.region<64x64xbf16, #gpu
 // CHECK: return
@@ -149,7 +150,7 @@ func.func @large(%A: !A, %O: memref<64x64xbf16>, %n: index) {
     scf.for %k = %c0 to %n step %c64 {
       %a = tile.region %A[0, %k] [64, 64] : !A
       %o = tile.region %O[0, 0] [64, 64] : memref<64x64xbf16>
-      // expected-remark @+1 {{[tile-pipeline/plain] stops its threads until memory has answered: it takes 64 registers per thread, and 31 are free}}
+      // expected-remark @+1 {{[tile-pipeline/plain] stops its threads until memory has answered: it takes 128 registers per thread, and 31 are free}}
       tile.copy %a to %As {instr = #tile.instr<simt>} : !tile.region<64x64xbf16>, !S
       tile.copy %As to %o {instr = #tile.instr<simt>} : !S, !tile.region<64x64xbf16>
     } {tile.num_stages = 2 : i32}
