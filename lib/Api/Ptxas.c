@@ -291,7 +291,9 @@ static void close_memory(Run *run) {
   tile_string_deinit(&run->output);
 }
 
+// A cubin is an ELF file.
 static bool read_cubin(const Run *run, TilePtxasReport *report) {
+  static const char elf[] = {0x7f, 'E', 'L', 'F'};
   struct stat info;
   if (fstat(run->cubin_fd, &info) != 0 || info.st_size <= 0)
     return false;
@@ -306,7 +308,8 @@ static bool read_cubin(const Run *run, TilePtxasReport *report) {
   }
   report->cubin = cubin;
   report->cubin_bytes = done;
-  return cubin && done == size_bytes;
+  return cubin && done == size_bytes && size_bytes >= sizeof elf &&
+         memcmp(cubin, elf, sizeof elf) == 0;
 }
 
 //===-- Entry -------------------------------------------------------------===//

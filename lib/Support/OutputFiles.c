@@ -328,6 +328,14 @@ TileStatus tile_outputs_commit(TileOutputs *outputs) {
   return status;
 }
 
+bool tile_outputs_close(TileOutputs *outputs) {
+  pthread_mutex_lock(&outputs->lock);
+  bool was_open = !outputs->is_ended;
+  outputs->is_ended = true;
+  pthread_mutex_unlock(&outputs->lock);
+  return was_open;
+}
+
 void tile_outputs_discard(TileOutputs *outputs) {
   pthread_mutex_lock(&outputs->lock);
   end(outputs, false);

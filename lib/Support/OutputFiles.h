@@ -61,6 +61,10 @@ TileStatus tile_outputs_write(TileOutputs *outputs, const char *path,
 /// Errors: a file was not written, or cannot get its name.
 TileStatus tile_outputs_commit(TileOutputs *outputs);
 
+/// From now on nothing is added and commit fails: a signal has come. Temporary
+/// files stay until discard. False: the outputs are committed or discarded.
+bool tile_outputs_close(TileOutputs *outputs);
+
 /// Removes every temporary file, and every folder that was made and is empty.
 void tile_outputs_discard(TileOutputs *outputs);
 

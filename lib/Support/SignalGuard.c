@@ -42,10 +42,7 @@ static void *watch(void *user_data) {
   if (sigwait(&set, &number) != 0)
     return NULL;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-  pthread_mutex_lock(&guard->outputs->lock);
-  bool is_late = guard->outputs->is_ended;
-  pthread_mutex_unlock(&guard->outputs->lock);
-  if (is_late) {
+  if (!tile_outputs_close(guard->outputs)) {
     kill(getpid(), number); // for the next guard of this program, if any
     return NULL;
   }

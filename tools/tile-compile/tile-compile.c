@@ -342,6 +342,8 @@ static bool compile(Run *run) {
     print_account(run->program);
   bool is_ok = run->program && !run->has_failed_stage &&
                (is_to_stdout(run) ? print_products(run) : write_products(run));
+  if (atomic_load(&run->is_dying))
+    die_of_signal(run);
   tile_outputs_discard(&run->outputs); // what is not committed
   tile_program_destroy(run->program);
   return is_ok;

@@ -8,6 +8,7 @@
 
 #include "CudaShim/ShimOptions.h"
 #include "EmuExecHelp.h"
+#include "Support/StandardStreams.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -217,6 +218,13 @@ static int run(const Request *request) {
   return EXIT_SUCCESS;
 }
 
+// The exit status after the last print.
+static int flush(void) {
+  TileStatus status = tile_stdout_flush();
+  return tile_status_is_ok(&status) ? EXIT_SUCCESS
+                                    : fail("%s%s", status.message, "");
+}
+
 // The exit status.
 static int execute(char **argv, Request *request) {
   char folder[MAX_PATH];
@@ -225,11 +233,11 @@ static int execute(char **argv, Request *request) {
     return fail("%s%s", status.message, "");
   if (request->wants_help) {
     emu_exec_print_help();
-    return EXIT_SUCCESS;
+    return flush();
   }
   if (request->wants_version) {
     printf("tile-emu-exec %s\n", TILE_VERSION);
-    return EXIT_SUCCESS;
+    return flush();
   }
   if (!find_libraries(folder))
     return fail("%s%s", "cannot find lib/emu/libcuda.so.1 beside bin/", "");

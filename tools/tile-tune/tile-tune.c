@@ -99,6 +99,15 @@ static bool write_best(TuneRun *run, const TuneConfig *best) {
   return tile_status_is_ok(&status);
 }
 
+// What is printed comes before what is written, and a failed print is a
+// failure.
+static bool flush(void) {
+  TileStatus status = tile_stdout_flush();
+  if (!tile_status_is_ok(&status))
+    fprintf(stderr, "tile-tune: error: %s\n", status.message);
+  return tile_status_is_ok(&status);
+}
+
 static bool finish(TuneRun *run) {
   const TuneConfig **list = sorted(run);
   bool is_ok = list != NULL;
@@ -111,7 +120,7 @@ static bool finish(TuneRun *run) {
   }
   if (is_ok) {
     print_table(run, list);
-    is_ok = write_best(run, list[0]);
+    is_ok = flush() && write_best(run, list[0]);
   }
   free(list);
   return is_ok && tune_save(run);
@@ -127,7 +136,7 @@ static bool find(TuneRun *run) {
     return false;
   if (options->lists) {
     print_tunables(run);
-    return true;
+    return flush();
   }
   if (tune_load(run))
     return finish(run);
@@ -142,7 +151,7 @@ int main(int argc, char **argv) {
   case TUNE_PARSED:
     break;
   case TUNE_EXIT_OK:
-    return 0;
+    return flush() ? 0 : 1;
   case TUNE_EXIT_ERROR:
     return 1;
   }
