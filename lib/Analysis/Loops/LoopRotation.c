@@ -49,6 +49,7 @@ typedef struct {
   TileRotation *out;
   bool *is_product, *is_late, *is_behind; // per statement
   Part *part;
+  bool is_chained; // some product waits for what threads make of another
   int num_items;
   int32_t first_stage; // of the two
 } Rotation;
@@ -133,6 +134,26 @@ static void find_late_products(Rotation *r) {
     r->is_late[i] = r->is_product[i] && depends[i];
 }
 
+// Products that add to one sum are taken one after the other without a wait.
+static bool adds_to_same_sum(const Rotation *r, int from, int to) {
+  TileProduct a, b;
+  return tile_product_is_wgmma(statement_of(r, from)->op, &a) &&
+         tile_product_is_wgmma(statement_of(r, to)->op, &b) &&
+         mlirValueEqual(a.c, b.c) && !mlirValueEqual(a.c, b.a);
+}
+
+// Whether a late product needs more than the sum of another to be ready.
+static bool find_chained(const Rotation *r) {
+  const TileLoopPlan *plan = &r->loop->plan;
+  for (int e = 0; e < plan->num_edges; e++) {
+    const TileLoopEdge *edge = &plan->edges[e];
+    if (carries_data(edge) && r->is_product[edge->from] &&
+        !adds_to_same_sum(r, edge->from, edge->to))
+      return true;
+  }
+  return false;
+}
+
 // A wait whose slot only late statements read.
 static bool waits_for_late(const Rotation *r, int item) {
   const TileLoopPlan *plan = &r->loop->plan;
@@ -208,7 +229,7 @@ static bool find_parts(Rotation *r) {
   find_behind(r);
   for (int i = 0; i < r->num_items; i++) {
     if (first[i] && (r->is_late[i] || r->is_behind[i])) // (R1)
-      return decline(r, "tile-rotation/dependence", i);
+      return r->is_chained && decline(r, "tile-rotation/dependence", i);
     r->part[i] = PART_C;
     if (r->is_late[i])
       r->part[i] = late[i] ? PART_B : PART_D;
@@ -396,6 +417,7 @@ bool tile_rotation_plan(TileArena *arena, TilePlannedLoop *loop,
   if (guarded >= 0)
     return decline(&r, "tile-rotation/guard", guarded); // (R3)
   find_late_products(&r);
+  r.is_chained = find_chained(&r);
   for (int i = 0; i < n; i++)
     has_late |= r.is_late[i];
   if (!has_late || !suits(&r))
