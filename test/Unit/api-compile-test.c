@@ -188,7 +188,7 @@ static void test_cubin(void **state) {
   assert_non_null(program);
   assert_true(num_stages > 10);
   TileBytes cubin = tile_program_product(program, 0, TILE_PRODUCT_CUBIN);
-  assert_string_equal(cubin.data, "cubin\n");
+  assert_string_equal(cubin.data, "\177ELF");
   assert_null(tile_program_product(program, 0, TILE_PRODUCT_PTX).data);
   const TileKernelResources *kernel = tile_program_resources(program, 0, 0);
   assert_string_equal(kernel->kernel, "scale_kernel");
