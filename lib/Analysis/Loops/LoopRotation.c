@@ -352,8 +352,8 @@ void tile_rotation_remark(MlirOperation loop, const TileRotation *reason) {
        "a guard around products makes the next one depend on data; a loop over "
        "the blocks that take part has none"},
       {"tile-rotation/dependence",
-       "the first product of an iteration needs what the last one of the "
-       "iteration before has computed"},
+       "the first product of an iteration needs what later ones of the "
+       "iteration before have computed, or registers that they still use"},
       {"tile-rotation/slots",
        "a slot of the tile would be held for two iterations; one stage more "
        "gives it another"},

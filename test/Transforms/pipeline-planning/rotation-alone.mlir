@@ -317,7 +317,7 @@ func.func @recurrent(%K: memref<1024x64xbf16>, %V: memref<1024x64xbf16>, %end: i
     %s = tile.alloc : !acc
     %p = tile.alloc : !P
     %o = tile.alloc : !acc
-    // expected-remark @+1 {{[tile-rotation/dependence] multiplies in order: the first product of an iteration needs what the last one of the iteration before has computed}}
+    // expected-remark @+1 {{[tile-rotation/dependence] multiplies in order: the first product of an iteration needs what later ones of the iteration before have computed, or registers that they still use}}
     scf.for %n = %c0 to %end step %c64 {
       %k = tile.region %K[%n, 0] [64, 64] : memref<1024x64xbf16>
       %v = tile.region %V[%n, 0] [64, 64] : memref<1024x64xbf16>
@@ -380,7 +380,7 @@ func.func @recurrent_while(%K: memref<1024x64xbf16>, %V: memref<1024x64xbf16>, %
     %s = tile.alloc : !acc
     %p = tile.alloc : !P
     %o = tile.alloc : !acc
-    // expected-remark @+1 {{[tile-rotation/dependence] multiplies in order: the first product of an iteration needs what the last one of the iteration before has computed}}
+    // expected-remark @+1 {{[tile-rotation/dependence] multiplies in order: the first product of an iteration needs what later ones of the iteration before have computed, or registers that they still use}}
     scf.while (%n = %c0) : (index) -> (index) {
       %go = arith.cmpi slt, %n, %end : index
       scf.condition(%go) %n : index

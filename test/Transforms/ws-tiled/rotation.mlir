@@ -289,7 +289,7 @@ func.func @recurrent(%Q: memref<64x64xbf16>, %K: memref<1024x64xbf16>, %V: memre
     %q = tile.region %Q[0, 0] [64, 64] {align = 16 : i64} : memref<64x64xbf16>
     tile.copy %q to %Qs : !R, !T
     tile.fill %o, %zero : !acc, f32
-    // expected-remark @+1 {{[tile-rotation/dependence] multiplies in order: the first product of an iteration needs what the last one of the iteration before has computed}}
+    // expected-remark @+1 {{[tile-rotation/dependence] multiplies in order: the first product of an iteration needs what later ones of the iteration before have computed, or registers that they still use}}
     scf.for %n = %c0 to %end step %c64 {
       %k = tile.region %K[%n, 0] [64, 64] {align = 16 : i64} : memref<1024x64xbf16>
       %v = tile.region %V[%n, 0] [64, 64] {align = 16 : i64} : memref<1024x64xbf16>
