@@ -23,18 +23,16 @@
 typedef struct {
   int32_t *words; // those that tell states apart, then those of sets
   int num_words;
-  bool is_open; // has yet to be expanded
+  bool is_used, is_open; // has sets; has yet to be expanded
 } Kept;
 
 typedef struct {
   TileArena *arena;
-  bool merges; // states that differ in what agents know
   Kept *items;
   int count, capacity;
   size_t num_words; // of all of them
   TileKeyTable keys;
   int32_t *scratch;
-  int scratch_capacity;
 } Seen;
 
 //===-- States as words ---------------------------------------------------===//
@@ -170,26 +168,9 @@ static uint32_t not_new(const ProofMachine *m, const int32_t *state, int set,
   return known | common;
 }
 
-// Whether whatever may go wrong from `state` on may go wrong from `kept` on as
-// well: there, nobody knows more, and more may matter. Both are the same up to
-// `active`. Not of a machine with clocks.
-static bool covers(const ProofMachine *m, const int32_t *kept,
-                   const int32_t *state) {
-  for (int w = 0; w < m->fact_words; w++)
-    if ((state[m->active + w] & ~kept[m->active + w]) ||
-        (kept[m->filled + w] & ~state[m->filled + w]))
-      return false;
-  for (int w = 0; w < m->fact_words; w++) {
-    uint32_t matter = mattering(m, state, w);
-    for (int set = 0; set < proof_num_sets(m); set++)
-      if ((uint32_t)kept[m->sets + set * m->set_words + w] &
-          ~not_new(m, state, set, w, matter))
-        return false;
-  }
-  return true;
-}
-
-// Makes `state` cover both.
+// Makes `state` cover both: whatever may go wrong from either may go wrong from
+// it as well. There, nobody knows more, and more may matter. Both are the same
+// up to `active`.
 static void merge(const ProofMachine *m, const int32_t *kept, int32_t *state) {
   int num_sets = proof_num_sets(m);
   for (int w = 0; w < m->fact_words; w++) {
@@ -208,29 +189,37 @@ static void merge(const ProofMachine *m, const int32_t *kept, int32_t *state) {
 
 //===-- The table ---------------------------------------------------------===//
 
-// A state with these words that covers what agents know in `more`, or any with
-// these words when that is NULL; null: none, and `search` may add it.
-static Kept *find_kept(const Seen *seen, const ProofContext *c,
-                       const int32_t *words, int count, const int32_t *more,
+static int num_words_of_sets(const ProofMachine *m) {
+  return m->num_words - m->active;
+}
+
+// The state with these words, or null: then `search` may add it.
+static Kept *find_kept(const Seen *seen, const int32_t *words, int count,
                        TileKeySearch *search) {
   size_t size_bytes = sizeof *words * (size_t)count;
   while (tile_key_next(search)) {
     Kept *kept = &seen->items[search->index];
-    if (kept->num_words == count &&
-        memcmp(kept->words, words, size_bytes) == 0 &&
-        (!more ||
-         covers(&c->machine, kept->words + count - c->machine.active, more)))
+    if (kept->num_words == count && memcmp(kept->words, words, size_bytes) == 0)
       return kept;
   }
   return NULL;
 }
 
-// Keeps the state, unless one that is kept covers it. With `merges`, of states
-// that differ in what agents know one is kept, in which nobody knows more than
-// in each: few, but it may be too little for a proof.
+static Kept *add_kept(Seen *seen, const ProofMachine *m, int count,
+                      TileKeySearch *search) {
+  int more = num_words_of_sets(m);
+  int32_t *words = TILE_ARENA_NEW(seen->arena, int32_t, count + more);
+  memcpy(words, seen->scratch, sizeof *words * (size_t)count);
+  seen->num_words += (size_t)(count + more);
+  TILE_ARENA_RESERVE(seen->arena, seen->items, seen->count, seen->capacity);
+  seen->items[seen->count] = (Kept){.words = words, .num_words = count};
+  tile_key_add(search);
+  return &seen->items[seen->count++];
+}
+
+// Of states that differ in what agents know, one is kept, which covers all.
 static void keep_state(Seen *seen, const ProofContext *c, ProofState *s) {
   const ProofMachine *m = &c->machine;
-  size_t more = sizeof *s->words * (size_t)(m->num_words - m->active);
   if (!seen->scratch)
     seen->scratch = TILE_ARENA_NEW(seen->arena, int32_t, max_words(c));
   int count = write_state(seen->scratch, c, s);
@@ -238,27 +227,16 @@ static void keep_state(Seen *seen, const ProofContext *c, ProofState *s) {
   for (int i = 0; i < count; i++)
     hash = tile_hash_word(hash, (uint32_t)seen->scratch[i]);
   TileKeySearch search = tile_key_search(&seen->keys, hash);
-  Kept *kept = find_kept(seen, c, seen->scratch, count,
-                         seen->merges ? NULL : s->words, &search);
-  if (kept && !seen->merges)
-    return;
-  if (kept) {
-    int32_t *words = kept->words + kept->num_words - m->active;
-    if (covers(m, words, s->words))
-      return;
-    merge(m, words, s->words);
-    memcpy(words + m->active, s->words + m->active, more);
-    kept->is_open = true;
-    return;
-  }
-  int32_t *words =
-      TILE_ARENA_NEW(seen->arena, int32_t, count + m->num_words - m->active);
-  memcpy(words, seen->scratch, sizeof *words * (size_t)count);
-  memcpy(words + count, s->words + m->active, more);
-  seen->num_words += (size_t)(count + m->num_words - m->active);
-  TILE_ARENA_RESERVE(seen->arena, seen->items, seen->count, seen->capacity);
-  seen->items[seen->count++] = (Kept){words, count, true};
-  tile_key_add(&search);
+  Kept *kept = find_kept(seen, seen->scratch, count, &search);
+  if (!kept)
+    kept = add_kept(seen, m, count, &search);
+  bool is_new = !kept->is_used;
+  int32_t *sets = kept->words + count, *found = s->words + m->active;
+  size_t bytes = sizeof *sets * (size_t)num_words_of_sets(m);
+  merge(m, is_new ? s->words : sets - m->active, s->words);
+  kept->is_open |= is_new || memcmp(sets, found, bytes) != 0;
+  kept->is_used = true;
+  memcpy(sets, found, bytes);
 }
 
 enum {
@@ -273,7 +251,6 @@ typedef struct {
   ProofContext *context;
   const ProofLimits *limits;
   ProofVerdict *verdict;
-  bool merges;
   ProofRings *rings;
   ProofMirrors *mirrors;
   Seen seen;
@@ -489,54 +466,6 @@ static void finish(Prover *p) {
          "waits here, and nobody who could end this wait goes on");
 }
 
-//===-- What everybody knows ----------------------------------------------===//
-
-static bool is_common(const ProofMachine *m, int32_t *state, int fact) {
-  for (int a = 0; a < m->num_agents; a++)
-    if (!proof_has(proof_known(m, state, a), fact))
-      return false;
-  return true;
-}
-
-// Accesses that everybody knows to be over are as if there had been none.
-static void forget_accesses(const ProofMachine *m, int32_t *state, int r) {
-  if (is_common(m, state, proof_fact_landed(m, r)))
-    proof_deactivate(m, state, proof_fact_landed(m, r));
-  for (int a = 0; a < m->num_agents; a++) {
-    int written = proof_fact_written(m, r, a),
-        visible = proof_fact_visible(m, r, a);
-    if (is_common(m, state, proof_fact_read(m, r, a)))
-      proof_deactivate(m, state, proof_fact_read(m, r, a));
-    if (!is_common(m, state, written) ||
-        (m->is_read_async[r] && !is_common(m, state, visible)))
-      continue;
-    proof_deactivate(m, state, written);
-    proof_deactivate(m, state, visible);
-  }
-}
-
-// What everybody knows is nothing new when a phase tells it; and who ends a
-// phase knows it by then, so no wait is missed (B2).
-static void forget_common(const ProofMachine *m, int32_t *state) {
-  for (int r = 0; r < m->num_resources; r++)
-    forget_accesses(m, state, r);
-  for (int s = 0; s < m->num_slots; s++)
-    for (int a = 0; a < m->num_agents; a++)
-      if (is_common(m, state, proof_fact_phase(m, s, PROOF_FIRST_WAIT + a)))
-        proof_deactivate(m, state,
-                         proof_fact_phase(m, s, PROOF_FIRST_WAIT + a));
-  for (int i = 0; i < m->num_facts; i++) {
-    bool is_known = is_common(m, state, i);
-    for (int a = 0; a < m->num_agents; a++)
-      if (!proof_is_leader(a) && proof_has(proof_known(m, state, a), i))
-        proof_take(proof_own(m, state, a), i);
-    for (int s = 0; s < m->num_slots && is_known; s++) {
-      proof_take(proof_complete(m, state, s), i);
-      proof_take(proof_gathering(m, state, s), i);
-    }
-  }
-}
-
 static void keep(Prover *p) {
   if (is_over(p))
     return;
@@ -545,7 +474,6 @@ static void keep(Prover *p) {
          "the threads reach more than %d states together", p->seen.count);
     return;
   }
-  forget_common(&p->context->machine, p->state->words);
   if (!proof_rename(p->context, p->state))
     stop(p, "too-many-values", -1, NULL,
          "the threads have more values than can be followed");
@@ -627,9 +555,7 @@ static void start(Prover *p) {
 
 static void prove_from(Prover *p, int64_t which, int64_t count) {
   set_residues(p->context, which, count);
-  p->seen = (Seen){.arena = p->context->arena,
-                   .keys.arena = p->context->arena,
-                   .merges = p->merges};
+  p->seen = (Seen){.arena = p->context->arena, .keys.arena = p->context->arena};
   start(p);
   go_on(p);
   for (bool has_open = true; has_open && !is_over(p);) {
@@ -720,8 +646,9 @@ static ProofState *new_state(const ProofContext *c) {
   return out;
 }
 
+// Writes a verdict that is not PROOF_PROVED where the program is not proved.
 static void prove(const ProofProgram *program, const ProofLimits *limits,
-                  bool merges, ProofVerdict *verdict) {
+                  ProofVerdict *verdict) {
   TileArena scratch;
   tile_arena_init(&scratch);
   ProofContext *c = TILE_ARENA_NEW(&scratch, ProofContext, 1);
@@ -729,8 +656,7 @@ static void prove(const ProofProgram *program, const ProofLimits *limits,
   proof_needs_build(program, &scratch, &c->needs);
   proof_terms_init(&c->terms, &scratch);
   proof_machine_init(&c->machine, program, false, &scratch, &c->fault);
-  Prover p = {
-      .context = c, .limits = limits, .verdict = verdict, .merges = merges};
+  Prover p = {.context = c, .limits = limits, .verdict = verdict};
   p.rings = proof_rings_build(c);
   p.mirrors = proof_mirrors_build(program, &scratch);
   p.state = new_state(c);
@@ -754,22 +680,10 @@ static void prove(const ProofProgram *program, const ProofLimits *limits,
   tile_arena_deinit(&scratch);
 }
 
-// Writes a verdict that is not PROOF_PROVED where the program is not proved.
-static void prove_twice(const ProofProgram *program, const ProofLimits *limits,
-                        ProofVerdict *verdict) {
-  for (int merges = 1; merges >= 0; merges--) {
-    *verdict =
-        (ProofVerdict){.role = PROOF_NONE, .num_states = verdict->num_states};
-    prove(program, limits, merges, verdict);
-    if (verdict->outcome == PROOF_PROVED)
-      return;
-  }
-}
-
 void proof_verify(const ProofProgram *program, const ProofLimits *limits,
                   TileArena *arena, ProofVerdict *out_verdict) {
   *out_verdict = (ProofVerdict){.role = PROOF_NONE};
-  prove_twice(program, limits, out_verdict);
+  prove(program, limits, out_verdict);
   if (out_verdict->outcome != PROOF_PROVED &&
       proof_explore(program, limits, arena, out_verdict))
     out_verdict->outcome = PROOF_REJECTED;

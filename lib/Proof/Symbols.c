@@ -264,14 +264,6 @@ static void name_whole(Names *n, const Place *place) {
     name(n, *place->value, to);
 }
 
-// Bits of several slots in one number: which term they are says nothing more.
-static bool is_bits(const Names *n, ProofTermId id) {
-  const ProofTerm *term = term_at(n, id);
-  return term->kind == PROOF_TERM_CALL &&
-         (term->function == PROOF_XOR || term->function == PROOF_OR ||
-          term->function == PROOF_SHL);
-}
-
 static int list_places(Names *n, Place *out) {
   ProofState *s = n->state;
   int count = 0;
@@ -285,14 +277,9 @@ static int list_places(Names *n, Place *out) {
         outcome = proof_is_condition(n->context, s->values[a][i])
                       ? proof_outcome(n->context, s, s->values[a][i])
                       : proof_truth(s, s->values[a][i]);
-      ProofNumber number = {0};
-      if (s->values[a][i] != PROOF_NO_TERM && is_bits(n, s->values[a][i]))
-        number = proof_number_of(n->context, s, s->values[a][i]);
       if (outcome >= 0)
         s->values[a][i] =
             proof_term_constant(&n->context->terms, outcome ? -1 : 0);
-      else if (proof_number_is_exact(number))
-        s->values[a][i] = proof_term_constant(&n->context->terms, number.value);
       if (s->values[a][i] != PROOF_NO_TERM)
         out[count++] = (Place){&s->values[a][i], &v->items[i]};
     }
@@ -371,7 +358,7 @@ static int64_t base_of(const Names *n, const int64_t *oldest,
     if (symbol >= 0 && form->factors[i] < 0 && oldest[symbol] < base)
       base = oldest[symbol];
   }
-  return base - n->context->needs.look_back;
+  return base;
 }
 
 static void weaken_bound(const Names *n, const int64_t *oldest,
@@ -422,8 +409,7 @@ static bool is_old(const Names *n, const int64_t *oldest, ProofTermId id) {
     for (int i = 0; i < sum.count; i++)
       if (sum.factors[i] < 0 && proof_is_positive(n->context, sum.args[i]))
         return true;
-    return beside.constant < beside.factor * (oldest[beside.symbol] -
-                                              n->context->needs.look_back);
+    return beside.constant < beside.factor * oldest[beside.symbol];
   }
   if (term->kind == PROOF_TERM_SUM) // of several counters
     for (int i = 0; i < term->num_args; i++)

@@ -204,39 +204,6 @@ static Line line_of(const Build *b, ProofScalarId id) {
                 x.is_known && y.is_known};
 }
 
-// Whether a condition depends on what memory has at a place that the variable
-// says.
-static bool asks_memory(const Build *b, ProofScalarId id,
-                        ProofScalarId variable, bool in_memory) {
-  const ProofScalar *scalar = scalar_at(b, id);
-  if (id == variable)
-    return in_memory;
-  in_memory |=
-      scalar->kind == PROOF_FUNCTION && scalar->function >= PROOF_OTHER;
-  for (int i = 0; i < scalar->num_args; i++)
-    if (asks_memory(b, scalar->args[i], variable, in_memory))
-      return true;
-  return false;
-}
-
-// Loops that run a few times are followed exactly, unless decisions in them
-// depend on data: too much would have to be remembered.
-static bool is_exact(const Build *b, const ProofRole *role, const ProofOp *op) {
-  if (!op->bind.is_exact)
-    return false;
-  const ProofOp *head = op + 1; // of an scf.for
-  for (int i = (int)(head - role->ops); i < head->branch.target; i++)
-    if (role->ops[i].kind == PROOF_BIND && role->ops[i].bind.enters &&
-        !role->ops[i].bind.is_exact)
-      return false;
-  for (int k = 0; k < op->bind.count; k++)
-    for (int i = 0; i < role->num_ops; i++)
-      if (role->ops[i].kind == PROOF_BRANCH &&
-          asks_memory(b, role->ops[i].branch.condition, op->bind.to[k], false))
-        return false;
-  return true;
-}
-
 // Remainders by small numbers that decisions ask for are known of counters.
 static int64_t remainders_of(const Build *b) {
   enum { MAX_DIVISOR = 8 };
@@ -258,17 +225,16 @@ static int64_t remainders_of(const Build *b) {
 
 static void find_counters(Build *b, int role) {
   const ProofRole *code = &b->program->roles[role];
-  int64_t period = b->out->period, remainders = remainders_of(b);
+  int64_t remainders = remainders_of(b);
   for (int i = 0; i < code->num_ops; i++) {
     const ProofOp *op = &code->ops[i];
-    bool enters =
-        op->kind == PROOF_BIND && op->bind.enters && !is_exact(b, code, op);
+    bool enters = op->kind == PROOF_BIND && op->bind.enters;
     for (int k = 0; enters && k < op->bind.count; k++) {
       ProofVariable *variable = variable_of(b, op->bind.to[k]);
       if (!variable)
         continue;
       variable->step = counter_step(b, op->bind.to[k]);
-      int64_t modulus = variable->step * 2 * period;
+      int64_t modulus = variable->step * 2 * b->out->period;
       if (variable->step && b->out->is_position[op->bind.to[k]] &&
           modulus > 0 && modulus <= INT32_MAX)
         variable->modulus = modulus;
@@ -425,16 +391,6 @@ static void find_marks(Build *b) {
   int capacity = 0;
   for (int i = 0; i < b->program->num_scalars; i++) {
     const ProofScalar *scalar = scalar_at(b, i);
-    bool is_back =
-        scalar->kind == PROOF_FUNCTION && b->out->is_needed[i] &&
-        (scalar->function == PROOF_SUB || scalar->function == PROOF_ADD);
-    const ProofScalar *by = is_back ? scalar_at(b, scalar->args[1]) : NULL;
-    if (by && by->kind == PROOF_CONSTANT) {
-      int64_t back =
-          scalar->function == PROOF_SUB ? by->constant : -by->constant;
-      if (back > b->out->look_back)
-        b->out->look_back = back;
-    }
     if (!b->out->is_needed[i] || scalar->kind != PROOF_FUNCTION ||
         scalar->function < PROOF_EQ || scalar->function > PROOF_UGE)
       continue;
@@ -635,7 +591,7 @@ static void find_asks(Build *b, int role) {
     const ProofOp *op = &code->ops[at];
     if (op->kind == PROOF_BRANCH)
       ask_fixed(b, v->asks + at * words, op->branch.condition);
-    if (op->kind == PROOF_BIND && op->bind.enters && !is_exact(b, code, op))
+    if (op->kind == PROOF_BIND && op->bind.enters)
       v->asks[at * words] |= 1;
   }
   for (bool has_changed = true; has_changed;) {

@@ -62,7 +62,6 @@ typedef struct {
   int num_fixed;
   int64_t max_factor; // of a step, that a counter is ahead of another
   int rounds;         // that anything is asked for ahead
-  int64_t look_back;  // how far behind a counter anything is asked for
   /// Bounds of loops, one value in the whole run, that slots depend on: they
   /// are kept modulo `period`.
   ProofScalarId *residues;

@@ -53,19 +53,38 @@ static bool is_barrier_use(MlirOperation op) {
 typedef struct {
   bool in_roles, outside;
   int num_inits, count;
-  MlirOperation init;
+  MlirOperation init, again; // or one that finds a barrier there already
 } RowUses;
+
+static bool is_in_loop(MlirOperation op) {
+  MlirOperation parent = mlirOperationGetParentOperation(op);
+  for (; parent.ptr && !tile_kernel_is(parent);
+       parent = mlirOperationGetParentOperation(parent))
+    if (scf_for_is(parent) || scf_while_is(parent))
+      return true;
+  return false;
+}
+
+// PTX ISA, mbarrier.init: undefined where a valid mbarrier is.
+static void note_init(RowUses *uses, MlirOperation op) {
+  MlirOperation other = uses->init;
+  if (is_in_loop(op))
+    uses->again = op;
+  else if (other.ptr && mlirBlockEqual(mlirOperationGetBlock(other),
+                                       mlirOperationGetBlock(op)))
+    uses->again = mlirOperationIsBeforeInBlock(op, other) ? other : op;
+  uses->num_inits++;
+  uses->init = op;
+  uses->count = (int)tile_barrier_init_arrivals(tile_barrier_init_cast(op));
+}
 
 static RowUses uses_of(MlirValue row) {
   RowUses out = {0};
   for (MlirOpOperand use = mlirValueGetFirstUse(row); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
-    if (tile_barrier_init_is(user)) {
-      out.num_inits++;
-      out.init = user;
-      out.count = (int)tile_barrier_init_arrivals(tile_barrier_init_cast(user));
-    }
+    if (tile_barrier_init_is(user))
+      note_init(&out, user);
     if (is_barrier_use(user) && tile_role_of(user).op.ptr)
       out.in_roles = true;
     else if (is_barrier_use(user))
@@ -79,6 +98,13 @@ static void find_barriers(ProgramBuild *e, MlirOperation op) {
   RowUses uses = uses_of(row);
   if (e->is_of_roles ? !uses.in_roles : !uses.outside)
     return;
+  if (uses.again.ptr)
+    program_reject(e, uses.again, "initialised-again",
+                   "initialises a barrier again, in a loop or after another "
+                   "initialisation");
+  if (uses.num_inits == 0)
+    program_reject(e, op, "not-initialised",
+                   "is used and nothing initialises it");
   if (uses.in_roles && uses.outside)
     program_fail(e, op, "is used by roles and outside of them");
   if (uses.num_inits != 1)
@@ -257,7 +283,7 @@ static TileArrival arrival_of(MlirOperation op) {
              : tile_barrier_arrive_by(arrive);
 }
 
-int program_num_arrivals(MlirOperation op, int num_warps) {
+static int num_arrivals(MlirOperation op, int num_warps) {
   if (tile_barrier_expect_is(op))
     return tile_barrier_expect_no_arrival(tile_barrier_expect_cast(op)) ? 0 : 1;
   switch (arrival_of(op)) {
@@ -288,8 +314,8 @@ static bool write_barrier(ProgramWriter *w, MlirOperation op) {
     return false;
   int warps = w->extract->out->roles[w->role].num_threads / WARP_THREADS;
   TileArrival by = arrival_of(op);
-  add_arrive(w, op, row_of(w, op, false), threads[by],
-             program_num_arrivals(op, warps), by == TILE_ARRIVAL_CpAsync);
+  add_arrive(w, op, row_of(w, op, false), threads[by], num_arrivals(op, warps),
+             by == TILE_ARRIVAL_CpAsync);
   ProofRole *role = &w->extract->out->roles[w->role];
   if (tile_barrier_expect_is(op))
     role->ops[role->num_ops - 1].arrive.bytes =
@@ -366,44 +392,35 @@ static void add_point(ProgramWriter *w, MlirOperation op) {
 
 //===-- Initialisation ----------------------------------------------------===//
 
-typedef struct {
-  MlirValue row;
-  MlirOperation found;
-} UseSearch;
-
-static MlirWalkResult find_use(MlirOperation op, void *user_data) {
-  UseSearch *search = user_data;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    if (is_barrier_use(op) &&
-        mlirValueEqual(mlirOperationGetOperand(op, i), search->row)) {
-      search->found = op;
-      return MlirWalkResultInterrupt;
-    }
-  return MlirWalkResultAdvance;
+static void reject_unseen(ProgramBuild *e, MlirOperation op) {
+  program_reject(e, op, "init-unseen",
+                 "uses a barrier before all threads have met after its "
+                 "initialisation");
 }
 
-// A use of a row before its init, or of one that not all threads know to be
-// initialised; or null.
-static MlirOperation early_use(ProgramBuild *e) {
+// Rejects a use of a row before its init, or of one that not all threads know
+// to be initialised.
+static void check_inits(ProgramBuild *e) {
   MlirBlock body = tile_kernel_body(e->kernel);
-  for (int i = 0; i < e->out->num_rows && !e->failed.ptr; i++) {
-    UseSearch search = {e->rows[i].value, {NULL}};
-    MlirOperation alloc = mlirOpResultGetOwner(search.row);
-    if (!tile_barrier_alloc_is(alloc))
+  for (int i = 0; i < e->out->num_rows && !e->verdict->code; i++) {
+    MlirValue row = e->rows[i].value;
+    if (!tile_barrier_alloc_is(mlirOpResultGetOwner(row)))
       continue;
-    MlirOperation init = uses_of(search.row).init;
+    MlirOperation init = uses_of(row).init;
     if (!mlirBlockEqual(mlirOperationGetBlock(init), body)) {
       program_fail(e, init, "initialises barriers inside of control flow");
-      return search.found;
+      return;
     }
-    for (MlirOperation op = mlirBlockGetFirstOperation(body);
-         !mlirOperationEqual(op, init); op = mlirOperationGetNextInBlock(op)) {
-      mlirOperationWalk(op, find_use, &search, MlirWalkPreOrder);
-      if (search.found.ptr)
-        return search.found;
+    for (MlirOpOperand use = mlirValueGetFirstUse(row);
+         !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+      MlirOperation op = mlirOpOperandGetOwner(use);
+      if (is_barrier_use(op) &&
+          mlirOperationIsBeforeInBlock(program_ancestor_in(body, op), init))
+        reject_unseen(e, op);
     }
   }
-  return e->plan ? e->plan->unmet : (MlirOperation){NULL};
+  if (e->plan && e->plan->unmet.ptr)
+    reject_unseen(e, e->plan->unmet);
 }
 
 //===-- Control flow ------------------------------------------------------===//
@@ -528,20 +545,6 @@ static void write_switch(ProgramWriter *w, MlirOperation op) {
   write_case(w, scf_index_switch_cast(op), 0, results, count);
 }
 
-// Loops of constant bounds that run a few times are followed exactly.
-static bool is_fixed(const ProgramBuild *e, const ProofScalarId bounds[3],
-                     bool *out_is_exact) {
-  enum { MAX_TRIPS = 64 };
-  const ProofScalar *lower = &e->out->scalars[bounds[0]];
-  const ProofScalar *upper = &e->out->scalars[bounds[1]];
-  const ProofScalar *step = &e->out->scalars[bounds[2]];
-  bool result = lower->kind == PROOF_CONSTANT && upper->kind == PROOF_CONSTANT;
-  *out_is_exact =
-      result && step->kind == PROOF_CONSTANT && step->constant > 0 &&
-      upper->constant - lower->constant <= MAX_TRIPS * step->constant;
-  return result;
-}
-
 static MlirValue argument_of(MlirOperation op, intptr_t i) {
   return mlirBlockGetArgument(entry_of(op, 0), i);
 }
@@ -563,11 +566,10 @@ static void write_for(ProgramWriter *w, MlirOperation op) {
   ProgramBuild *e = w->extract;
   ScfForOp loop = scf_for_cast(op);
   TileRange inits = scf_for_initArgs(loop);
-  bool is_unsigned = scf_for_unsignedCmp(loop), is_exact;
+  bool is_unsigned = scf_for_unsignedCmp(loop);
   ProofScalarId bounds[3] = {program_scalar(e, scf_for_lowerBound(loop)),
                              program_scalar(e, scf_for_upperBound(loop)),
                              program_scalar(e, scf_for_step(loop))};
-  bool fixed = is_fixed(e, bounds, &is_exact);
   Binding first = binding_new(w, inits.n + 1),
           next = binding_new(w, inits.n + 1);
   for (intptr_t i = 0; i < inits.n; i++)
@@ -577,15 +579,15 @@ static void write_for(ProgramWriter *w, MlirOperation op) {
     first.to[i] = args[i + 1];
   binding_add(&first, args[0], bounds[0]);
   e->out->scalars[bounds[2]].is_positive = true;
-  ProofOp *enter = write_binding(w, op, &first);
-  enter->bind.enters = true;
-  enter->bind.is_exact = is_exact;
+  write_binding(w, op, &first)->bind.enters = true;
   int head =
       begin_branch(w, op,
                    program_combined(e, is_unsigned ? PROOF_ULT : PROOF_LT,
                                     args[0], bounds[1]));
   role_of(w)->ops[head].branch.is_loop = true;
-  role_of(w)->ops[head].branch.is_fixed = fixed;
+  role_of(w)->ops[head].branch.is_fixed =
+      e->out->scalars[bounds[0]].kind == PROOF_CONSTANT &&
+      e->out->scalars[bounds[1]].kind == PROOF_CONSTANT;
   write_ops(w, entry_of(op, 0));
   MlirOperation yield = mlirBlockGetTerminator(entry_of(op, 0));
   for (intptr_t i = 0; i < inits.n; i++)
@@ -724,7 +726,7 @@ static void write_op(ProgramWriter *w, MlirOperation op) {
 
 static void write_ops(ProgramWriter *w, MlirBlock block) {
   TILE_FOR_EACH_OP (op, block) {
-    if (w->extract->failed.ptr)
+    if (w->extract->verdict->code)
       return;
     write_op(w, op);
   }
@@ -797,54 +799,36 @@ static void check_syncs(ProgramBuild *e) {
       }
 }
 
-// The program of the roles of a kernel, or of its block outside of them. False
-// where nothing in it waits for an mbarrier or a channel. The points of `plan`
-// count as if they stood there. Owner: `arena`.
+// The program of the roles of a kernel, or of its block outside of them, and
+// what is wrong with it. False where nothing in it waits for an mbarrier or a
+// channel. The points of `plan` count as if they stood there. Owner: `arena`.
 static bool kernel_program(TileArena *arena, MlirOperation kernel,
                            bool is_of_roles, const TileSyncPlan *plan,
-                           TileKernelProgram *out) {
-  *out = (TileKernelProgram){
-      .program = {.arena = arena, .is_of_block = !is_of_roles}};
+                           TileKernelVerdict *out) {
+  *out = (TileKernelVerdict){
+      .program = {.arena = arena, .is_of_block = !is_of_roles},
+      .verdict.role = PROOF_NONE};
   ProgramBuild e = {.arena = arena,
                     .known.arena = arena,
                     .kernel = kernel,
                     .specialize = tile_kernel_specialize(kernel).op,
                     .out = &out->program,
                     .plan = plan,
+                    .verdict = &out->verdict,
                     .is_of_roles = is_of_roles};
   if ((is_of_roles && !e.specialize.ptr) || !find_rows(&e))
     return false;
-  if (!e.failed.ptr) {
-    out->early = early_use(&e);
+  if (!e.verdict->code)
+    check_inits(&e);
+  if (!e.verdict->code) {
     write_roles(&e);
     program_bytes(&e);
     check_syncs(&e);
   }
-  out->failed = e.failed;
-  out->failure = e.failure;
   return true;
 }
 
 //===-- What the proof says of a kernel -----------------------------------===//
-
-static void judge(TileArena *arena, const ProofLimits *limits,
-                  const TileKernelProgram *program, ProofVerdict *out) {
-  *out = (ProofVerdict){.outcome = PROOF_UNKNOWN, .role = PROOF_NONE};
-  if (program->failed.ptr) {
-    out->code = "form";
-    out->origin = program->failed.ptr;
-    snprintf(out->text, sizeof out->text, "the op %s", program->failure);
-  } else if (program->early.ptr) {
-    out->outcome = PROOF_REJECTED;
-    out->code = "init-unseen";
-    out->origin = program->early.ptr;
-    snprintf(out->text, sizeof out->text,
-             "uses a barrier before all threads have met after its "
-             "initialisation");
-  } else {
-    proof_verify(&program->program, limits, arena, out);
-  }
-}
 
 static bool is_worse(const ProofVerdict *a, const ProofVerdict *b) {
   return a->outcome == PROOF_REJECTED ||
@@ -854,16 +838,16 @@ static bool is_worse(const ProofVerdict *a, const ProofVerdict *b) {
 void tile_kernel_judge(TileArena *arena, MlirOperation kernel,
                        const TileSyncPlan *plan, const ProofLimits *limits,
                        TileKernelVerdict *out) {
-  *out = (TileKernelVerdict){.verdict = {.role = PROOF_NONE}};
+  *out = (TileKernelVerdict){.verdict.role = PROOF_NONE};
   for (int is_of_roles = 0;
        is_of_roles < 2 && out->verdict.outcome != PROOF_REJECTED;
        is_of_roles++) {
-    TileKernelProgram program;
-    ProofVerdict verdict;
-    if (!kernel_program(arena, kernel, is_of_roles, plan, &program))
+    TileKernelVerdict judged;
+    if (!kernel_program(arena, kernel, is_of_roles, plan, &judged))
       continue;
-    judge(arena, limits, &program, &verdict);
-    if (is_worse(&verdict, &out->verdict))
-      *out = (TileKernelVerdict){program, verdict};
+    if (!judged.verdict.code)
+      proof_verify(&judged.program, limits, arena, &judged.verdict);
+    if (is_worse(&judged.verdict, &out->verdict))
+      *out = judged;
   }
 }

@@ -3,8 +3,8 @@
 // Consumes: `tile.specialize` with `tile.channel`s; mbarriers without one, of
 //           roles and of blocks.
 // Produces: nothing.
-// Fails:    an mbarrier can never complete; a rule
-//           of the protocol is broken, or roles deadlock. What can be
+// Fails:    an mbarrier is not initialised, or twice; a rule of the
+//           protocol is broken, or roles deadlock. What can be
 //           neither proved nor refuted gets a remark of one line, or with
 //           `strict` an error. Notes of an error show a schedule that goes
 //           wrong, where one is found.
@@ -13,7 +13,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/Program/BarrierCheck.h"
 #include "Analysis/Program/KernelProgram.h"
 #include "Analysis/Sync/Sync.h"
 #include "Support/Diagnostics.h"
@@ -239,7 +238,7 @@ static MlirLogicalResult report_fault(const TileKernelVerdict *judged,
   return tile_emit_error_with_notes(
       op, notes->count, notes->notes,
       "[tile-verify/%s] breaks the protocol of %s: %s%s", verdict->code,
-      role_name(&judged->program.program, verdict->role, arena), verdict->text,
+      role_name(&judged->program, verdict->role, arena), verdict->text,
       witness);
 }
 
@@ -250,19 +249,20 @@ static MlirLogicalResult report_unknown(const TileKernelVerdict *judged,
   const ProofVerdict *verdict = &judged->verdict;
   char code[64];
   snprintf(code, sizeof code, "tile-verify/%s", verdict->code);
-  const char *role = role_name(&judged->program.program, verdict->role, arena);
-  if (is_strict && judged->program.failed.ptr)
-    return tile_emit_error(op, "[tile-verify/form] cannot be proved: %s",
+  const char *role = role_name(&judged->program, verdict->role, arena);
+  bool is_followed = strcmp(verdict->code, PROGRAM_NOT_FOLLOWED) != 0;
+  if (is_strict && !is_followed)
+    return tile_emit_error(op, "[%s] cannot be proved: the op %s", code,
                            verdict->text);
   if (is_strict)
     return tile_emit_error_with_notes(op, notes->count, notes->notes,
                                       "[%s] cannot be proved for %s: %s", code,
                                       role, verdict->text);
-  if (judged->program.failed.ptr)
+  if (!is_followed)
     tile_emit_remark(op, code,
                      "is not proved, and may well be right: the proof does not "
                      "follow an op that %s; tile-run --emulate checks a run",
-                     judged->program.failure);
+                     verdict->text);
   else
     tile_emit_remark(op, code,
                      "is not proved, and may well be right: the proof for %s "
@@ -277,7 +277,7 @@ static MlirLogicalResult report_unknown(const TileKernelVerdict *judged,
 static MlirLogicalResult report(TileArena *arena, MlirOperation kernel,
                                 const TileKernelVerdict *judged,
                                 const TileVerifyChannelsOptions *options) {
-  const ProofProgram *program = &judged->program.program;
+  const ProofProgram *program = &judged->program;
   const ProofVerdict *verdict = &judged->verdict;
   Notes notes = {0};
   if (verdict->outcome == PROOF_PROVED)
@@ -295,15 +295,6 @@ typedef struct {
 } Run;
 
 //===-- Entry -------------------------------------------------------------===//
-
-static MlirLogicalResult check_barriers(MlirOperation kernel) {
-  TileBarrierFault fault;
-  if (!tile_barriers_check(kernel, &fault))
-    return tile_success();
-  return tile_emit_error_with_note(
-      fault.op, mlirOperationGetLocation(fault.alloc), "the barrier is here",
-      "[tile-verify/%s] %s", fault.code, fault.text);
-}
 
 static MlirLogicalResult check_programs(const Run *run, MlirOperation kernel,
                                         const TileSyncPlan *plan,
@@ -341,8 +332,6 @@ static MlirLogicalResult check_with_plan(const Run *run, MlirOperation kernel,
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   const Run *run = user_data;
   TileArena arena;
-  if (tile_failed(check_barriers(kernel)))
-    return tile_failure();
   tile_arena_init(&arena);
   MlirLogicalResult result = check_with_plan(run, kernel, &arena);
   tile_arena_deinit(&arena);
