@@ -241,6 +241,7 @@ static void keep_state(Seen *seen, const ProofContext *c, ProofState *s) {
 
 enum {
   MAX_STEPS = 4096,
+  MAX_ENTERED = 8, // loops, before a pause
   MAX_STARTS = 4096,
   MAX_WORDS = 40 << 20, // of all states that are kept: 160 MiB
   NOBODY = -1,
@@ -433,10 +434,12 @@ static Progress run_op(Prover *p, int agent) {
 // PAUSES where it may go on so for ever.
 static int run(Prover *p) {
   int steps = 0, decides = NOBODY;
+  int most = p->state->num_symbols + MAX_ENTERED;
   for (int i = 0; i < p->context->machine.num_agents && !is_over(p);) {
     int agent = p->order[i];
     const ProofOp *op = op_at(p, agent);
-    if (++steps > MAX_STEPS && op->kind == PROOF_BRANCH && op->branch.is_loop)
+    bool is_long = ++steps > MAX_STEPS || p->state->num_symbols > most;
+    if (is_long && op->kind == PROOF_BRANCH && op->branch.is_loop)
       return PAUSES;
     Progress progress = run_op(p, agent);
     if (progress == MAY_FREE_OTHERS) {

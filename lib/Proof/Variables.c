@@ -529,6 +529,26 @@ static void add_question(bool *is_question, const Build *b, ProofScalarId id) {
       add_question(is_question, b, scalar->args[i]);
 }
 
+static int64_t largest_constant(const Build *b, ProofScalarId id) {
+  const ProofScalar *scalar = scalar_at(b, id);
+  int64_t largest = scalar->kind == PROOF_CONSTANT ? scalar->constant : 0;
+  largest = largest < 0 ? -largest : largest;
+  for (int i = 0; i < scalar->num_args; i++) {
+    int64_t inner = largest_constant(b, scalar->args[i]);
+    largest = inner > largest ? inner : largest;
+  }
+  return largest;
+}
+
+// Whether the condition compares a multiple of a variable with a number.
+static bool compares_with_number(const Build *b, ProofScalarId id) {
+  const ProofScalar *scalar = scalar_at(b, id);
+  if (!is_comparison(scalar))
+    return false;
+  Line x = line_of(b, scalar->args[0]), y = line_of(b, scalar->args[1]);
+  return x.is_known && y.is_known && x.factor != y.factor;
+}
+
 // Of each counter, the conditions that depend on it.
 static void list_questions(Live *l) {
   const Build *b = l->build;
@@ -544,9 +564,14 @@ static void list_questions(Live *l) {
     if (!variable->step)
       continue;
     variable->questions = TILE_ARENA_NEW(b->arena, ProofScalarId, count + 1);
-    for (int i = 0; i < count; i++)
-      if (is_question[i] && is_in(asked_by(l, i), v))
-        variable->questions[variable->num_questions++] = i;
+    for (int i = 0; i < count; i++) {
+      if (!is_question[i] || !is_in(asked_by(l, i), v))
+        continue;
+      int64_t ahead = largest_constant(b, i);
+      variable->questions[variable->num_questions++] = i;
+      variable->ahead = ahead > variable->ahead ? ahead : variable->ahead;
+      variable->asks_marks |= compares_with_number(b, i);
+    }
   }
 }
 

@@ -16,6 +16,8 @@ typedef struct {
   ProofScalarId next;       // of a counter: what it is in the next iteration
   ProofScalarId *questions; // conditions that depend on a counter
   int num_questions;
+  int64_t ahead;   // the largest number that they add to it
+  bool asks_marks; // some compare it with a number
 } ProofVariable;
 
 /// A function that is not computed, such as what memory has at a place. The
