@@ -189,6 +189,7 @@ typedef struct {
 
 typedef struct {
   const char *name;
+  const void *origin;
   int num_threads;
   /// Warpgroups that take turns, 0 of most; turns go round in the order of
   /// roles.

@@ -744,11 +744,12 @@ static void write_initial(ProgramWriter *w) {
   }
 }
 
-static void write_role(ProgramBuild *e, const char *name, int64_t num_warps,
-                       MlirBlock body) {
+static void write_role(ProgramBuild *e, MlirOperation op, const char *name,
+                       int64_t num_warps, MlirBlock body) {
   ProgramWriter w = {e, e->out->num_roles++};
   ProofRole *role = &e->out->roles[w.role];
   role->name = name;
+  role->origin = op.ptr;
   role->num_threads = WARP_THREADS * (int)num_warps;
   if (e->is_of_roles)
     write_initial(&w);
@@ -758,7 +759,8 @@ static void write_role(ProgramBuild *e, const char *name, int64_t num_warps,
 
 static void write_roles(ProgramBuild *e) {
   if (!e->is_of_roles) {
-    write_role(e, "block", tile_kernel_num_threads(e->kernel) / WARP_THREADS,
+    write_role(e, e->kernel, "block",
+               tile_kernel_num_threads(e->kernel) / WARP_THREADS,
                tile_kernel_body(e->kernel));
     return;
   }
@@ -774,7 +776,7 @@ static void write_roles(ProgramBuild *e) {
       e->out->roles[e->out->num_roles].num_turns =
           (int)tile_role_warps(role) / 4;
     MlirStringRef name = tile_role_role(role);
-    write_role(e, tile_arena_strdup(e->arena, name.data, name.length),
+    write_role(e, op, tile_arena_strdup(e->arena, name.data, name.length),
                tile_role_warps(role), entry_of(op, 0));
   }
 }
