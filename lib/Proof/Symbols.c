@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "State.h"
+#include "Words.h"
 
 #include <string.h>
 
@@ -20,6 +20,8 @@ ProofTermId proof_value_of(ProofContext *c, const ProofState *s, int agent,
   enum { MAX_ARGS = 16 };
   const ProofScalar *scalar = &c->program->scalars[id];
   ProofTermId args[MAX_ARGS];
+  if (c->word)
+    return proof_term_constant(&c->terms, proof_word_value(c, s, agent, id));
   switch (scalar->kind) {
   case PROOF_INPUT:
     return proof_term_input(&c->terms, id);

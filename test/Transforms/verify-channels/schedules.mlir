@@ -69,7 +69,6 @@ func.func @one_less(%A: memref<?x?xf32>, %n: index) attributes {tile.num_threads
 // CHECK: note: 3: role "consumer" has waited for full 0[0], parity 0
 // CHECK: note: 5: role "consumer" reads slot 0
 // CHECK: note: 6: role "consumer" makes 4 arrivals on empty 0[0]
-// CHECK: note: 7: role "consumer" has waited for full 0[0], parity 0
 // CHECK: note: fault: makes 3 arrivals where the phase waits for 2 more
 // LAST: error: {{.*}}over-arrival
 // LAST-NOT: note: 5:
