@@ -33,8 +33,6 @@ typedef struct {
   ProofContext *context;
   ProofState *state;
   TileArena *arena;
-  /// Of each role: the last loop whose trips are not fixed; or null.
-  ProofChoice loops[PROOF_MAX_ROLES];
   ProofChoice choices[MAX_CHOICES];
   int num_choices;
   Event *events; // in the order of the run; after a fault, it is the last one
@@ -54,17 +52,15 @@ static void note_choice(Trial *t, const ProofOp *op, int64_t count) {
         (ProofChoice){op->origin, op->branch.is_loop, count};
 }
 
-static void note_decision(Trial *t, int role, const ProofOp *op, bool holds,
+static void note_decision(Trial *t, const ProofOp *op, bool holds,
                           int64_t *trips) {
   if (!op->branch.is_loop) {
     note_choice(t, op, holds);
   } else if (holds) {
     ++*trips;
   } else {
-    if (!op->branch.is_fixed) {
+    if (!op->branch.is_fixed)
       note_choice(t, op, *trips);
-      t->loops[role] = (ProofChoice){op->origin, true, *trips};
-    }
     *trips = 0;
   }
 }
@@ -87,7 +83,7 @@ static bool walk_role(Trial *t, int role) {
       proof_run_op(c, t->state, 2 * role, NULL);
     bool holds = *pc == at + 1;
     if (op->kind == PROOF_BRANCH)
-      note_decision(t, role, op, holds, &trips[at]);
+      note_decision(t, op, holds, &trips[at]);
     num_steps += is_event;
     num_iterations += op->kind == PROOF_BRANCH && op->branch.is_loop && holds;
     if (++num_ops == MAX_OPS || num_steps > MAX_STEPS ||
@@ -192,7 +188,6 @@ static const ProofSchedule *schedule_of(const Trial *t, TileArena *arena) {
   ProofContext *c = t->context;
   ProofSchedule *out = TILE_ARENA_NEW(arena, ProofSchedule, 1);
   int num_agents = c->machine.num_agents;
-  out->loop = t->loops[proof_role_of(c->fault.agent)];
   out->moves = TILE_ARENA_NEW(arena, ProofMove, t->num_events + num_agents);
   for (int i = 0; i < t->num_events; i++)
     if (is_shown(t, &t->events[i]))

@@ -468,8 +468,19 @@ static bool is_in(const uint64_t *set, int index) {
   return index >= 0 && (set[index / 64] >> index % 64 & 1);
 }
 
-bool proof_asks_fixed(const ProofVariables *v, int op, int fixed) {
-  return is_in(v->asks + op * v->fixed_words, fixed + 1);
+static void put_in(uint64_t *set, int index) {
+  set[index / 64] |= UINT64_C(1) << index % 64;
+}
+
+// The conditions of a whole run that a decision asks for.
+static void ask_fixed(const Live *l, uint64_t *live, ProofScalarId id) {
+  const ProofNeeds *out = l->build->out;
+  const ProofScalar *scalar = scalar_at(l->build, id);
+  for (int i = 0; i < out->num_fixed; i++)
+    if (out->fixed[i] == id)
+      put_in(live, l->variables->count + i);
+  for (int i = 0; i < scalar->num_args; i++)
+    ask_fixed(l, live, scalar->args[i]);
 }
 
 static void ask_bind(Live *l, const ProofOp *op, const uint64_t *after,
@@ -503,10 +514,16 @@ static bool update_live(Live *l, int at, uint64_t *scratch) {
     ask(l, scratch, uses[i].slot);
     ask(l, scratch, uses[i].parity);
   }
+  int enters = l->variables->count + l->variables->num_fixed;
   if (op->kind == PROOF_BIND)
     ask_bind(l, op, next, scratch);
+  if (op->kind == PROOF_BIND && op->bind.enters)
+    put_in(scratch, enters);
+  if (op->kind == PROOF_JUMP && op->jump.target <= at && !is_in(here, enters))
+    scratch[enters / 64] &= ~(UINT64_C(1) << enters % 64); // it asks anew
   if (op->kind == PROOF_BRANCH) {
     ask(l, scratch, op->branch.condition);
+    ask_fixed(l, scratch, op->branch.condition);
     for (int w = 0; w < words; w++)
       scratch[w] |= l->variables->live[op->branch.target * words + w];
   }
@@ -598,53 +615,11 @@ static void list_fixed(Build *b) {
         add_fixed(b, b->program->roles[r].ops[i].branch.condition);
 }
 
-static void ask_fixed(const Build *b, uint64_t *asks, ProofScalarId id) {
-  const ProofScalar *scalar = scalar_at(b, id);
-  for (int i = 0; i < b->out->num_fixed; i++)
-    if (b->out->fixed[i] == id)
-      asks[(i + 1) / 64] |= UINT64_C(1) << (i + 1) % 64;
-  for (int i = 0; i < scalar->num_args; i++)
-    ask_fixed(b, asks, scalar->args[i]);
-}
-
-static void find_asks(Build *b, int role) {
-  ProofVariables *v = &b->out->roles[role];
-  const ProofRole *code = &b->program->roles[role];
-  int words = v->fixed_words = (b->out->num_fixed + 1) / 64 + 1;
-  v->asks = TILE_ARENA_NEW(b->arena, uint64_t, (code->num_ops + 1) * words);
-  for (int at = 0; at < code->num_ops; at++) {
-    const ProofOp *op = &code->ops[at];
-    if (op->kind == PROOF_BRANCH)
-      ask_fixed(b, v->asks + at * words, op->branch.condition);
-    if (op->kind == PROOF_BIND && op->bind.enters)
-      v->asks[at * words] |= 1;
-  }
-  for (bool has_changed = true; has_changed;) {
-    has_changed = false;
-    for (int at = code->num_ops - 2; at >= 0; at--) {
-      const ProofOp *op = &code->ops[at];
-      for (int w = 0; w < words; w++) {
-        uint64_t *here = &v->asks[at * words + w], all = *here;
-        if (op->kind != PROOF_JUMP)
-          all |= v->asks[(at + 1) * words + w];
-        if (op->kind == PROOF_JUMP) {
-          uint64_t there = v->asks[op->jump.target * words + w];
-          bool is_back = op->jump.target <= at; // it begins anew, and asks anew
-          all |= w == 0 && is_back ? there & ~UINT64_C(1) : there;
-        }
-        if (op->kind == PROOF_BRANCH)
-          all |= v->asks[op->branch.target * words + w];
-        has_changed |= all != *here;
-        *here = all;
-      }
-    }
-  }
-}
-
 static void find_live(Build *b, int role) {
   ProofVariables *v = &b->out->roles[role];
   const ProofRole *code = &b->program->roles[role];
-  v->live_words = v->count / 64 + 1;
+  v->num_fixed = b->out->num_fixed;
+  v->live_words = (v->count + v->num_fixed) / 64 + 1;
   v->live =
       TILE_ARENA_NEW(b->arena, uint64_t, (code->num_ops + 1) * v->live_words);
   Live l = {.build = b, .variables = v, .code = code};
@@ -656,10 +631,6 @@ static void find_live(Build *b, int role) {
       has_changed |= update_live(&l, at, scratch);
   }
   list_questions(&l);
-}
-
-bool proof_is_live(const ProofVariables *v, int op, int variable) {
-  return is_in(v->live + op * v->live_words, variable);
 }
 
 //===-- What decisions read of memory -------------------------------------===//
@@ -792,7 +763,6 @@ void proof_needs_build(const ProofProgram *program, TileArena *arena,
     find_next(&b, r);
     classify(&classes, r);
     find_live(&b, r);
-    find_asks(&b, r);
   }
   share_moduli(&b);
   find_marks(&b);

@@ -32,13 +32,10 @@ typedef struct {
 typedef struct {
   ProofVariable *items;
   int count;
-  /// Per op, `live_words` words: variables that are asked for from there on.
+  /// Per op, `live_words` words: what is asked for from there on: variables,
+  /// then `fixed` conditions, then whether a counter may begin.
   uint64_t *live;
-  int live_words;
-  /// Per op, `fixed_words` words: of `fixed` conditions that are asked for from
-  /// there on; the first bit is whether a counter may begin.
-  uint64_t *asks;
-  int fixed_words;
+  int live_words, num_fixed;
 } ProofVariables;
 
 typedef struct {
@@ -74,12 +71,16 @@ typedef struct {
 /// Owner: `arena`.
 void proof_needs_build(const ProofProgram *program, TileArena *arena,
                        ProofNeeds *out);
-/// Whether a counter may begin from `op` on; whether condition `fixed` is
-/// asked.
-static inline bool proof_may_enter(const ProofVariables *v, int op) {
-  return v->asks[op * v->fixed_words] & 1;
+/// Whether something of `live` is asked for from `op` on.
+static inline bool proof_is_live(const ProofVariables *v, int op, int which) {
+  return v->live[op * v->live_words + which / 64] >> which % 64 & 1;
 }
-bool proof_asks_fixed(const ProofVariables *v, int op, int fixed);
-bool proof_is_live(const ProofVariables *variables, int op, int variable);
+static inline bool proof_asks_fixed(const ProofVariables *v, int op,
+                                    int fixed) {
+  return proof_is_live(v, op, v->count + fixed);
+}
+static inline bool proof_may_enter(const ProofVariables *v, int op) {
+  return proof_is_live(v, op, v->count + v->num_fixed);
+}
 
 #endif // TILE_PROOF_VARIABLES_H

@@ -184,32 +184,14 @@ static const char *role_name(const ProofProgram *program, int role,
   return name;
 }
 
-// "; for example when the loop in line 12 runs 3 times"
-static void print_witness(const ProofVerdict *verdict, char *out,
-                          size_t capacity) {
-  out[0] = '\0';
-  if (!verdict->schedule || !verdict->schedule->loop.origin)
-    return;
-  const ProofChoice *choice = &verdict->schedule->loop;
-  MlirLocation location = mlirOperationGetLocation(op_of(choice->origin));
-  if (mlirLocationIsAFileLineColRange(location))
-    snprintf(out, capacity,
-             "; for example when the loop in line %d runs %lld times",
-             mlirLocationFileLineColRangeGetStartLine(location),
-             (long long)choice->count);
-}
-
 static MlirLogicalResult report_fault(const TileKernelVerdict *judged,
                                       MlirOperation op, const Notes *notes,
                                       TileArena *arena) {
   const ProofVerdict *verdict = &judged->verdict;
-  char witness[96];
-  print_witness(verdict, witness, sizeof witness);
   return tile_emit_error_with_notes(
       op, notes->count, notes->notes,
-      "[tile-verify/%s] breaks the protocol of %s: %s%s", verdict->code,
-      role_name(&judged->program, verdict->role, arena), verdict->text,
-      witness);
+      "[tile-verify/%s] breaks the protocol of %s: %s", verdict->code,
+      role_name(&judged->program, verdict->role, arena), verdict->text);
 }
 
 // A run that nobody has seen to be possible is no fault.
