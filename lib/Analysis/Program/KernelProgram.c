@@ -545,100 +545,106 @@ static void write_switch(ProgramWriter *w, MlirOperation op) {
   write_case(w, scf_index_switch_cast(op), 0, results, count);
 }
 
-static MlirValue argument_of(MlirOperation op, intptr_t i) {
-  return mlirBlockGetArgument(entry_of(op, 0), i);
+// A loop, with the values that it hands on from iteration to iteration.
+typedef struct {
+  ProofScalarId *args;
+  intptr_t count;
+  ProofScalarId counter, first, step;
+} Loop;
+
+// The variables of the arguments of a region, from `first` on.
+static ProofScalarId *arguments(ProgramWriter *w, MlirOperation op,
+                                intptr_t region, intptr_t first,
+                                intptr_t count) {
+  ProofScalarId *out = program_ids(w->extract, count);
+  for (intptr_t i = 0; i < count; i++)
+    out[i] = program_variable(
+        w->extract, mlirBlockGetArgument(entry_of(op, region), first + i).ptr,
+        w->role);
+  return out;
 }
 
-static MlirValue second_argument_of(MlirOperation op, intptr_t i) {
-  return mlirBlockGetArgument(entry_of(op, 1), i);
+// Arguments become operands of `op` from `first` on, and the counter `counter`.
+static ProofOp *hand_on(ProgramWriter *w, MlirOperation op, intptr_t first,
+                        const Loop *loop, ProofScalarId counter) {
+  Binding b = binding_new(w, loop->count + 1);
+  for (intptr_t i = 0; i < loop->count; i++)
+    binding_add(
+        &b, loop->args[i],
+        program_scalar(w->extract, mlirOperationGetOperand(op, first + i)));
+  binding_add(&b, loop->counter, counter);
+  return write_binding(w, op, &b);
+}
+
+// The end of an iteration, and of the loop.
+static void write_repeat(ProgramWriter *w, MlirOperation op, const Loop *loop,
+                         MlirBlock body, int head, int branch) {
+  ProofScalarId next =
+      program_combined(w->extract, PROOF_ADD, loop->counter, loop->step);
+  hand_on(w, mlirBlockGetTerminator(body), 0, loop, next)->bind.repeats = true;
+  program_add(w, PROOF_JUMP, op)->jump.target = head;
+  role_of(w)->ops[branch].branch.is_loop = true;
+  role_of(w)->ops[branch].branch.target = here(w);
+}
+
+static bool is_constant(const ProgramBuild *e, ProofScalarId id) {
+  return e->out->scalars[id].kind == PROOF_CONSTANT;
 }
 
 static void bind_results(ProgramWriter *w, MlirOperation op,
                          const ProofScalarId *from, intptr_t count) {
-  ProofScalarId *results = variables(w, count, mlirOperationGetResult, op);
-  Binding b = binding_new(w, count);
-  for (intptr_t i = 0; i < count; i++)
-    binding_add(&b, results[i], from[i]);
+  Binding b = {variables(w, count, mlirOperationGetResult, op),
+               (ProofScalarId *)from, (int)count};
   write_binding(w, op, &b);
 }
 
 static void write_for(ProgramWriter *w, MlirOperation op) {
   ProgramBuild *e = w->extract;
-  ScfForOp loop = scf_for_cast(op);
-  TileRange inits = scf_for_initArgs(loop);
-  bool is_unsigned = scf_for_unsignedCmp(loop);
-  ProofScalarId bounds[3] = {program_scalar(e, scf_for_lowerBound(loop)),
-                             program_scalar(e, scf_for_upperBound(loop)),
-                             program_scalar(e, scf_for_step(loop))};
-  Binding first = binding_new(w, inits.n + 1),
-          next = binding_new(w, inits.n + 1);
-  for (intptr_t i = 0; i < inits.n; i++)
-    binding_add(&first, 0, program_scalar(e, tile_range_at(inits, i)));
-  ProofScalarId *args = variables(w, inits.n + 1, argument_of, op);
-  for (intptr_t i = 0; i < inits.n; i++)
-    first.to[i] = args[i + 1];
-  binding_add(&first, args[0], bounds[0]);
-  e->out->scalars[bounds[2]].is_positive = true;
-  write_binding(w, op, &first)->bind.enters = true;
-  int head =
-      begin_branch(w, op,
-                   program_combined(e, is_unsigned ? PROOF_ULT : PROOF_LT,
-                                    args[0], bounds[1]));
-  role_of(w)->ops[head].branch.is_loop = true;
+  ScfForOp scf = scf_for_cast(op);
+  ProofScalarId end = program_scalar(e, scf_for_upperBound(scf));
+  intptr_t count = scf_for_initArgs(scf).n;
+  Loop loop = {.args = arguments(w, op, 0, 1, count),
+               .count = count,
+               .counter = arguments(w, op, 0, 0, 1)[0],
+               .first = program_scalar(e, scf_for_lowerBound(scf)),
+               .step = program_scalar(e, scf_for_step(scf))};
+  e->out->scalars[loop.step].is_positive = true;
+  hand_on(w, op, 3, &loop, loop.first)->bind.enters = true;
+  int head = begin_branch(
+      w, op,
+      program_combined(e, scf_for_unsignedCmp(scf) ? PROOF_ULT : PROOF_LT,
+                       loop.counter, end));
   role_of(w)->ops[head].branch.is_fixed =
-      e->out->scalars[bounds[0]].kind == PROOF_CONSTANT &&
-      e->out->scalars[bounds[1]].kind == PROOF_CONSTANT;
+      is_constant(e, loop.first) && is_constant(e, end);
   write_ops(w, entry_of(op, 0));
-  MlirOperation yield = mlirBlockGetTerminator(entry_of(op, 0));
-  for (intptr_t i = 0; i < inits.n; i++)
-    binding_add(&next, args[i + 1],
-                program_scalar(e, mlirOperationGetOperand(yield, i)));
-  binding_add(&next, args[0],
-              program_combined(e, PROOF_ADD, args[0], bounds[2]));
-  write_binding(w, op, &next)->bind.repeats = true;
-  program_add(w, PROOF_JUMP, op)->jump.target = head;
-  role_of(w)->ops[head].branch.target = here(w);
-  bind_results(w, op, args + 1, inits.n);
+  write_repeat(w, op, &loop, entry_of(op, 0), head, head);
+  bind_results(w, op, loop.args, count);
 }
 
 static void write_while(ProgramWriter *w, MlirOperation op) {
   ProgramBuild *e = w->extract;
   intptr_t count = mlirOperationGetNumOperands(op);
-  intptr_t num_passed = mlirOperationGetNumResults(op);
-  Binding first = binding_new(w, count + 1), next = binding_new(w, count + 1);
-  for (intptr_t i = 0; i < count; i++)
-    binding_add(&first, 0, program_scalar(e, mlirOperationGetOperand(op, i)));
-  ProofScalarId *args = variables(w, count, argument_of, op);
-  for (intptr_t i = 0; i < count; i++)
-    first.to[i] = args[i];
-  ProofScalarId round = program_variable(e, op.ptr, w->role);
-  binding_add(&first, round, program_constant(e, 0));
-  write_binding(w, op, &first)->bind.enters = true;
+  Loop loop = {.args = arguments(w, op, 0, 0, count),
+               .count = count,
+               .counter = program_variable(e, op.ptr, w->role),
+               .first = program_constant(e, 0),
+               .step = program_constant(e, 1)};
+  hand_on(w, op, 0, &loop, loop.first)->bind.enters = true;
   int head = here(w);
   write_ops(w, entry_of(op, 0));
   MlirOperation condition = mlirBlockGetTerminator(entry_of(op, 0));
-  ProofScalarId *passed = program_ids(e, num_passed);
-  for (intptr_t i = 0; i < num_passed; i++)
-    passed[i] = program_scalar(e, mlirOperationGetOperand(condition, i + 1));
+  intptr_t num_passed = mlirOperationGetNumResults(op);
   int branch = begin_branch(
       w, op, program_scalar(e, mlirOperationGetOperand(condition, 0)));
-  role_of(w)->ops[branch].branch.is_loop = true;
-  ProofScalarId *after = variables(w, num_passed, second_argument_of, op);
-  Binding goes_on = binding_new(w, num_passed);
+  Binding passed = {arguments(w, op, 1, 0, num_passed),
+                    program_ids(e, num_passed), (int)num_passed};
   for (intptr_t i = 0; i < num_passed; i++)
-    binding_add(&goes_on, after[i], passed[i]);
-  write_binding(w, op, &goes_on);
+    passed.from[i] =
+        program_scalar(e, mlirOperationGetOperand(condition, i + 1));
+  write_binding(w, op, &passed);
   write_ops(w, entry_of(op, 1));
-  MlirOperation yield = mlirBlockGetTerminator(entry_of(op, 1));
-  for (intptr_t i = 0; i < count; i++)
-    binding_add(&next, args[i],
-                program_scalar(e, mlirOperationGetOperand(yield, i)));
-  binding_add(&next, round,
-              program_combined(e, PROOF_ADD, round, program_constant(e, 1)));
-  write_binding(w, op, &next)->bind.repeats = true;
-  program_add(w, PROOF_JUMP, op)->jump.target = head;
-  role_of(w)->ops[branch].branch.target = here(w);
-  bind_results(w, op, passed, num_passed);
+  write_repeat(w, op, &loop, entry_of(op, 1), head, branch);
+  bind_results(w, op, passed.from, num_passed);
 }
 
 //===-- Numbers in private memory -----------------------------------------===//
