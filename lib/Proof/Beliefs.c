@@ -235,17 +235,6 @@ static int64_t divide(ProofSum *form, int64_t low) {
   return low >= 0 ? (low + by - 1) / by : -(-low / by);
 }
 
-// A number without a sign that is small is the number with one.
-static void learn_signed(ProofContext *c, ProofState *s, ProofTermId form,
-                         int64_t low, int64_t high) {
-  const ProofTerm *term = &c->terms.items[form];
-  if (term->kind != PROOF_TERM_CALL || term->function != PROOF_CAST ||
-      term->constant != UNSIGNED || high < 0 || high > INT32_MAX)
-    return;
-  ProofSum number = proof_sum_of(&c->terms, term->args[0]);
-  proof_learn_bounds(c, s, &number, max_of(low, 0), high);
-}
-
 // Notes low <= sum.
 static void learn_low(ProofContext *c, ProofState *s, const ProofSum *sum,
                       int64_t low) {
@@ -262,8 +251,6 @@ static void learn_low(ProofContext *c, ProofState *s, const ProofSum *sum,
     bound->high = -low < bound->high ? -low : bound->high;
   else if (bound)
     bound->low = max_of(low, bound->low);
-  if (bound && turned)
-    learn_signed(c, s, id, bound->low, bound->high);
 }
 
 void proof_learn_bounds(ProofContext *c, ProofState *s, const ProofSum *sum,
@@ -442,33 +429,16 @@ static void learn_truth(ProofState *s, ProofTermId term, bool holds) {
   s->truths[at] = (ProofTruth){term, holds};
 }
 
-static bool learn_equality(ProofContext *c, ProofState *s,
-                           const ProofTerm *term, bool holds) {
-  ProofSum sum = proof_sum_difference(&c->terms, term->args[0], term->args[1]);
-  if (!sum.fits)
-    return false;
-  if (holds)
-    proof_learn_bounds(c, s, &sum, 0, 0);
-  else if (proof_low(c, s, &sum) == 0)
-    proof_learn_bounds(c, s, &sum, 1, INT64_MAX);
-  else if (high_of(c, s, &sum) == 0)
-    proof_learn_bounds(c, s, &sum, INT64_MIN, -1);
-  else
-    return false;
-  return true;
-}
-
 // Whether it is one, and was learned as bounds.
 static bool learn_comparison(ProofContext *c, ProofState *s,
                              const ProofTerm *term, bool holds) {
-  if (!is_comparison(term))
+  bool is_equality = term->function == PROOF_EQ;
+  if (!is_comparison(term) || (is_equality && !holds))
     return false;
-  if (term->function == PROOF_EQ)
-    return learn_equality(c, s, term, holds);
-  ProofSum sum = distance_of(c, s, term);
+  ProofSum sum = asked_of(c, s, term);
+  int64_t low = is_equality ? 0 : holds ? 1 : INT64_MIN;
   if (sum.fits)
-    proof_learn_bounds(c, s, &sum, holds ? 1 : INT64_MIN,
-                       holds ? INT64_MAX : 0);
+    proof_learn_bounds(c, s, &sum, low, is_equality || !holds ? 0 : INT64_MAX);
   return sum.fits;
 }
 
@@ -548,15 +518,9 @@ bool proof_conclude(ProofContext *c, ProofState *s) {
     if (outcome < 0)
       learn_parts(c, s, &term, truth.holds);
   }
-  for (int i = 0; i < s->num_bounds; i++) {
-    ProofSum form = proof_sum_of(&c->terms, s->bounds[i].form);
-    ProofSum minus = negated(&form);
-    int64_t above = low_of_parts(c, s, &minus), low = low_of_parts(c, s, &form);
-    if (s->bounds[i].low > s->bounds[i].high ||
-        (above != INT64_MIN && s->bounds[i].low > -above) ||
-        (low != INT64_MIN && s->bounds[i].high < low))
+  for (int i = 0; i < s->num_bounds; i++)
+    if (s->bounds[i].low > s->bounds[i].high)
       return false;
-  }
   return true;
 }
 

@@ -52,8 +52,9 @@ static ProofTermId replaced(ProofContext *c, ProofTermId id, ProofTermId from,
   return proof_replace(&c->terms, id);
 }
 
-// What a counter began at is an input and others: then that input is its name
-// less the others, in all that is known.
+// All have begun, so nobody will ask by what they began at. Where that is an
+// input and others, the input is the name less the others: so it is told to
+// those who are on their way.
 static void tell_by_name(ProofContext *c, ProofState *s,
                          const ProofEntry *entry) {
   ProofSum start = proof_sum_of(&c->terms, entry->start);
@@ -85,14 +86,6 @@ static void tell_by_name(ProofContext *c, ProofState *s,
   }
 }
 
-// All have begun, so nobody will ask by what they began at: what is known by
-// that is told to those who are on their way.
-static void tell_others(ProofContext *c, ProofState *s,
-                        const ProofEntry *entry) {
-  if (!proof_term_is_constant(&c->terms, entry->start))
-    tell_by_name(c, s, entry);
-}
-
 // The value that a counter has which began at the same place, or PROOF_NO_TERM.
 static ProofTermId entered(ProofContext *c, ProofState *s, int agent,
                            const ProofVariable *variable, ProofTermId start) {
@@ -108,7 +101,7 @@ static ProofTermId entered(ProofContext *c, ProofState *s, int agent,
     proof_sum_add(&value, 1, &by);
     entry->agents |= 1u << agent;
     if (entry->agents == c->needs.class_agents[variable->class_number]) {
-      tell_others(c, s, entry);
+      tell_by_name(c, s, entry);
       drop_entry(s, i);
     }
     return proof_term_of_sum(&c->terms, &value);

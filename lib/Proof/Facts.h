@@ -47,6 +47,13 @@ static inline int32_t *proof_own(const ProofMachine *m, int32_t *state,
   int set = proof_is_leader(agent) ? agent : m->num_agents + agent;
   return state + m->sets + set * m->set_words;
 }
+/// How many events of agent `who` the agent knows of, of a machine with clocks.
+static inline int proof_clock(const ProofMachine *m, int32_t *state, int agent,
+                              int who) {
+  int a = proof_known(m, state, agent)[m->fact_words + who];
+  int b = proof_own(m, state, agent)[m->fact_words + who];
+  return a > b ? a : b;
+}
 /// What has happened before the phase of a slot will end.
 static inline int32_t *proof_gathering(const ProofMachine *m, int32_t *state,
                                        int slot) {

@@ -38,10 +38,8 @@ typedef struct {
   bool is_write, is_async;
 } Access;
 
-// Notes the first fault.
-static void fail(const ProofMachine *m, int agent, const ProofOp *op,
-                 const char *code, const char *format, ...) {
-  ProofFault *fault = m->fault;
+void proof_fail(ProofFault *fault, int agent, const ProofOp *op,
+                const char *code, const char *format, ...) {
   va_list args;
   if (fault->code)
     return;
@@ -58,12 +56,13 @@ static void conflict(const ProofMachine *m, const Access *access, int resource,
   if (m->fault->code)
     return;
   if (other >= 0 && m->program->is_of_block)
-    fail(m, access->agent, access->op, code, "%s other threads", what);
+    proof_fail(m->fault, access->agent, access->op, code, "%s other threads",
+               what);
   else if (other < 0)
-    fail(m, access->agent, access->op, code, "%s", what);
+    proof_fail(m->fault, access->agent, access->op, code, "%s", what);
   else
-    fail(m, access->agent, access->op, code, "%s role \"%s\"", what,
-         m->program->roles[proof_role_of(other)].name);
+    proof_fail(m->fault, access->agent, access->op, code, "%s role \"%s\"",
+               what, m->program->roles[proof_role_of(other)].name);
   m->fault->is_sure = is_sure;
   if (m->last_read && other >= 0) {
     bool is_read = strcmp(code, "overwritten") == 0;
@@ -214,8 +213,8 @@ static bool has_slot_number(const ProofMachine *m, const Access *access) {
   int count = m->program->buffers[window->buffer].num_slots;
   if (!window->has_slot || access->slot < count)
     return true;
-  fail(m, access->agent, access->op, "no-slot", "uses slot %d of %d",
-       access->slot, count);
+  proof_fail(m->fault, access->agent, access->op, "no-slot",
+             "uses slot %d of %d", access->slot, count);
   return false;
 }
 
@@ -299,8 +298,8 @@ static void check_filled(const ProofMachine *m, const int32_t *state,
   ProofBox mine = box_of(p, access->window, access->slot);
   if (proof_box_is_covered(&mine, boxes, count))
     return;
-  fail(m, access->agent, access->op, "unfilled",
-       "reads a part of a slot that nobody has filled in this round");
+  proof_fail(m->fault, access->agent, access->op, "unfilled",
+             "reads a part of a slot that nobody has filled in this round");
   m->fault->is_sure = mine.is_exact;
 }
 
@@ -324,11 +323,11 @@ static void report_missed(const ProofMachine *m, int agent, const ProofOp *op,
     snprintf(who, sizeof who, "%s role \"%s\"",
              proof_is_leader(waiting) ? "one thread of" : "threads of",
              m->program->roles[proof_role_of(waiting)].name);
-  fail(m, agent, op, "missed-phase",
-       "completes a phase while %s may still wait for the one before "
-       "it, which they would miss: no arrival tells that they have "
-       "passed",
-       who);
+  proof_fail(m->fault, agent, op, "missed-phase",
+             "completes a phase while %s may still wait for the one before "
+             "it, which they would miss: no arrival tells that they have "
+             "passed",
+             who);
 }
 
 // (B2), and the facts of all phases grow older.
@@ -373,13 +372,14 @@ static void check_phase(const ProofMachine *m, int32_t *state, int slot,
   if (barrier[PROOF_PENDING])
     return;
   if (barrier[PROOF_BYTES] < 0)
-    fail(m, agent, op, "tx-bytes",
-         "copies have %d bytes more than the phase expects",
-         -barrier[PROOF_BYTES]);
+    proof_fail(m->fault, agent, op, "tx-bytes",
+               "copies have %d bytes more than the phase expects",
+               -barrier[PROOF_BYTES]);
   else if (barrier[PROOF_BYTES] == 0 && barrier[PROOF_OPEN])
-    fail(m, agent, op, "tx-bytes",
-         "the phase may complete before bytes are expected that no arrival of "
-         "the same thread follows");
+    proof_fail(
+        m->fault, agent, op, "tx-bytes",
+        "the phase may complete before bytes are expected that no arrival of "
+        "the same thread follows");
   else if (barrier[PROOF_BYTES] == 0)
     end_phase(m, state, slot, agent, op);
 }
@@ -390,8 +390,8 @@ static bool is_in_phase(const ProofMachine *m, int32_t *state, int slot,
   if (proof_has(proof_known(m, state, agent),
                 proof_fact_phase(m, slot, PROOF_LAST_COMPLETE)))
     return true;
-  fail(m, agent, op, "early-arrival",
-       "%s a phase while the one before it may not be complete", what);
+  proof_fail(m->fault, agent, op, "early-arrival",
+             "%s a phase while the one before it may not be complete", what);
   return false;
 }
 
@@ -401,7 +401,7 @@ static int slot_index(const ProofMachine *m, int agent, const ProofOp *op,
   int depth = m->program->rows[row].depth;
   if (slot >= 0 && slot < depth)
     return m->first_slot[row] + slot;
-  fail(m, agent, op, "no-slot", "uses slot %d of %d", slot, depth);
+  proof_fail(m->fault, agent, op, "no-slot", "uses slot %d of %d", slot, depth);
   return -1;
 }
 
@@ -561,10 +561,11 @@ static ProofResult wait(const ProofMachine *m, int32_t *state, int agent,
                                          is_next ? PROOF_LAST_COMPLETE
                                                  : PROOF_ONE_BEFORE)) &&
       !(barrier[PROOF_BLOCKED] & 1 << agent)) {
-    fail(m, agent, op, "early-wait",
-         "waits for parity %d of slot %d while an earlier phase of that parity "
-         "may be the last one that is complete",
-         step->parity & 1, step->slots[0]);
+    proof_fail(
+        m->fault, agent, op, "early-wait",
+        "waits for parity %d of slot %d while an earlier phase of that parity "
+        "may be the last one that is complete",
+        step->parity & 1, step->slots[0]);
     return PROOF_DONE;
   }
   if (is_next) {
@@ -605,9 +606,9 @@ static void arrive(const ProofMachine *m, int32_t *state, int agent,
   int32_t *barrier = proof_words(m, state, slot);
   int32_t *gathering = proof_gathering(m, state, slot);
   if (count > barrier[PROOF_PENDING]) {
-    fail(m, agent, op, "over-arrival",
-         "makes %d arrivals where the phase waits for %d more", count,
-         barrier[PROOF_PENDING]);
+    proof_fail(m->fault, agent, op, "over-arrival",
+               "makes %d arrivals where the phase waits for %d more", count,
+               barrier[PROOF_PENDING]);
     return;
   }
   barrier[PROOF_PENDING] -= count;
@@ -646,7 +647,8 @@ static ProofResult turn(const ProofMachine *m, int32_t *state, int agent,
   int32_t mine = 1 << agent, both = 3 << 2 * proof_role_of(agent);
   if (!op->turn.begins) {
     if (!(words[PROOF_IN_TURN] & mine))
-      fail(m, agent, op, "turn", "a turn may end that has not begun");
+      proof_fail(m->fault, agent, op, "turn",
+                 "a turn may end that has not begun");
     words[PROOF_IN_TURN] &= ~mine;
     words[PROOF_HAS_ARRIVED] &= ~mine;
     words[PROOF_TURNS_ENDED] |= mine;
@@ -659,7 +661,7 @@ static ProofResult turn(const ProofMachine *m, int32_t *state, int agent,
     return PROOF_DONE;
   }
   if (words[PROOF_IN_TURN] & mine)
-    fail(m, agent, op, "turn", "a turn may begin within a turn");
+    proof_fail(m->fault, agent, op, "turn", "a turn may begin within a turn");
   if (words[PROOF_WHOSE_TURN] != proof_role_of(agent) ||
       (words[PROOF_TURNS_ENDED] & mine))
     return PROOF_WAITS;
@@ -679,15 +681,22 @@ static void check_turn(const ProofMachine *m, int32_t *state, int agent,
   if (op->kind == PROOF_ARRIVE)
     words[PROOF_HAS_ARRIVED] |= mine;
   else if (op->kind == PROOF_WAIT && (words[PROOF_HAS_ARRIVED] & mine))
-    fail(m, agent, op, "turn",
-         "waits after an arrival in the same turn, while other "
-         "warpgroups of the role wait for theirs");
+    proof_fail(m->fault, agent, op, "turn",
+               "waits after an arrival in the same turn, while other "
+               "warpgroups of the role wait for theirs");
 }
 
 //===-- Events ------------------------------------------------------------===//
 
-ProofResult proof_machine_step(const ProofMachine *m, int32_t *state, int agent,
-                               const ProofStep *step) {
+// The agent has come one event further.
+static void tick(const ProofMachine *m, int32_t *state, int agent) {
+  if (m->clock_words)
+    proof_own(m, state, agent)[m->fact_words + agent] =
+        proof_clock(m, state, agent, agent) + 1;
+}
+
+static ProofResult execute(const ProofMachine *m, int32_t *state, int agent,
+                           const ProofStep *step) {
   const ProofOp *op = step->op;
   check_turn(m, state, agent, op);
   switch (op->kind) {
@@ -721,11 +730,20 @@ ProofResult proof_machine_step(const ProofMachine *m, int32_t *state, int agent,
   return PROOF_DONE;
 }
 
+ProofResult proof_machine_step(const ProofMachine *m, int32_t *state, int agent,
+                               const ProofStep *step) {
+  ProofResult result = execute(m, state, agent, step);
+  if (result == PROOF_DONE)
+    tick(m, state, agent);
+  return result;
+}
+
 void proof_machine_meet(const ProofMachine *m, int32_t *state, unsigned mask) {
   int32_t *first = NULL;
   for (int a = 0; a < m->num_agents; a++) {
     if (!(mask & 1u << a))
       continue;
+    tick(m, state, a);
     int32_t *known = proof_known(m, state, a);
     proof_join(m, known, proof_own(m, state, a));
     if (first)
@@ -749,14 +767,15 @@ void proof_machine_end(const ProofMachine *m, int32_t *state) {
     for (int a = 0; a < m->num_agents; a++)
       is_known |= proof_has(proof_known(m, state, a), fact);
     if (!is_known)
-      fail(m, 0, NULL, "exit-in-flight",
-           "ends while a copy that nobody waits for may be under way");
+      proof_fail(m->fault, 0, NULL, "exit-in-flight",
+                 "ends while a copy that nobody waits for may be under way");
   }
   for (int s = 0; s < m->num_slots; s++) {
     int bytes = proof_words(m, state, s)[PROOF_BYTES];
     if (bytes > 0)
-      fail(m, 0, NULL, "tx-bytes",
-           "ends while a phase waits for %d bytes that no copy brings", bytes);
+      proof_fail(m->fault, 0, NULL, "tx-bytes",
+                 "ends while a phase waits for %d bytes that no copy brings",
+                 bytes);
   }
 }
 

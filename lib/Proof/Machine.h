@@ -26,6 +26,11 @@ typedef struct {
   bool is_sure; // of windows that are known exactly
 } ProofFault;
 
+/// Notes the first fault; `agent` may be PROOF_NONE.
+__attribute__((format(printf, 5, 6))) void
+proof_fail(ProofFault *fault, int agent, const ProofOp *op, const char *code,
+           const char *format, ...);
+
 /// Names of state words; a set is `set_words` of them.
 typedef struct {
   const ProofProgram *program;

@@ -170,9 +170,8 @@ typedef struct {
     struct {
       int count;
       const ProofScalarId *to, *from;
-      bool enters;   // a loop: its counters begin
-      bool is_exact; // which runs a few times, as often whatever happens
-      bool repeats;  // for the next iteration
+      bool enters;  // a loop: its counters begin
+      bool repeats; // for the next iteration
     } bind;
     struct {
       ProofScalarId condition;
@@ -190,6 +189,7 @@ typedef struct {
 
 typedef struct {
   const char *name;
+  const void *origin;
   int num_threads;
   /// Warpgroups that take turns, 0 of most; turns go round in the order of
   /// roles.

@@ -31,7 +31,6 @@ typedef struct {
   int num_moves;
   ProofChoice *choices;
   int num_choices;
-  ProofChoice loop; // of the role at fault, whose trips are not fixed; or null
 } ProofSchedule;
 
 /// How far counterexamples are looked for. The result depends on nothing else.

@@ -13,9 +13,8 @@
 #include "Facts.h"
 #include "Mirror.h"
 #include "Rings.h"
+#include "Run.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 //===-- States that a proof has seen --------------------------------------===//
@@ -23,18 +22,16 @@
 typedef struct {
   int32_t *words; // those that tell states apart, then those of sets
   int num_words;
-  bool is_open; // has yet to be expanded
+  bool is_used, is_open; // has sets; has yet to be expanded
 } Kept;
 
 typedef struct {
   TileArena *arena;
-  bool merges; // states that differ in what agents know
   Kept *items;
   int count, capacity;
   size_t num_words; // of all of them
   TileKeyTable keys;
   int32_t *scratch;
-  int scratch_capacity;
 } Seen;
 
 //===-- States as words ---------------------------------------------------===//
@@ -170,26 +167,9 @@ static uint32_t not_new(const ProofMachine *m, const int32_t *state, int set,
   return known | common;
 }
 
-// Whether whatever may go wrong from `state` on may go wrong from `kept` on as
-// well: there, nobody knows more, and more may matter. Both are the same up to
-// `active`. Not of a machine with clocks.
-static bool covers(const ProofMachine *m, const int32_t *kept,
-                   const int32_t *state) {
-  for (int w = 0; w < m->fact_words; w++)
-    if ((state[m->active + w] & ~kept[m->active + w]) ||
-        (kept[m->filled + w] & ~state[m->filled + w]))
-      return false;
-  for (int w = 0; w < m->fact_words; w++) {
-    uint32_t matter = mattering(m, state, w);
-    for (int set = 0; set < proof_num_sets(m); set++)
-      if ((uint32_t)kept[m->sets + set * m->set_words + w] &
-          ~not_new(m, state, set, w, matter))
-        return false;
-  }
-  return true;
-}
-
-// Makes `state` cover both.
+// Makes `state` cover both: whatever may go wrong from either may go wrong from
+// it as well. There, nobody knows more, and more may matter. Both are the same
+// up to `active`.
 static void merge(const ProofMachine *m, const int32_t *kept, int32_t *state) {
   int num_sets = proof_num_sets(m);
   for (int w = 0; w < m->fact_words; w++) {
@@ -208,29 +188,37 @@ static void merge(const ProofMachine *m, const int32_t *kept, int32_t *state) {
 
 //===-- The table ---------------------------------------------------------===//
 
-// A state with these words that covers what agents know in `more`, or any with
-// these words when that is NULL; null: none, and `search` may add it.
-static Kept *find_kept(const Seen *seen, const ProofContext *c,
-                       const int32_t *words, int count, const int32_t *more,
+static int num_words_of_sets(const ProofMachine *m) {
+  return m->num_words - m->active;
+}
+
+// The state with these words, or null: then `search` may add it.
+static Kept *find_kept(const Seen *seen, const int32_t *words, int count,
                        TileKeySearch *search) {
   size_t size_bytes = sizeof *words * (size_t)count;
   while (tile_key_next(search)) {
     Kept *kept = &seen->items[search->index];
-    if (kept->num_words == count &&
-        memcmp(kept->words, words, size_bytes) == 0 &&
-        (!more ||
-         covers(&c->machine, kept->words + count - c->machine.active, more)))
+    if (kept->num_words == count && memcmp(kept->words, words, size_bytes) == 0)
       return kept;
   }
   return NULL;
 }
 
-// Keeps the state, unless one that is kept covers it. With `merges`, of states
-// that differ in what agents know one is kept, in which nobody knows more than
-// in each: few, but it may be too little for a proof.
+static Kept *add_kept(Seen *seen, const ProofMachine *m, int count,
+                      TileKeySearch *search) {
+  int more = num_words_of_sets(m);
+  int32_t *words = TILE_ARENA_NEW(seen->arena, int32_t, count + more);
+  memcpy(words, seen->scratch, sizeof *words * (size_t)count);
+  seen->num_words += (size_t)(count + more);
+  TILE_ARENA_RESERVE(seen->arena, seen->items, seen->count, seen->capacity);
+  seen->items[seen->count] = (Kept){.words = words, .num_words = count};
+  tile_key_add(search);
+  return &seen->items[seen->count++];
+}
+
+// Of states that differ in what agents know, one is kept, which covers all.
 static void keep_state(Seen *seen, const ProofContext *c, ProofState *s) {
   const ProofMachine *m = &c->machine;
-  size_t more = sizeof *s->words * (size_t)(m->num_words - m->active);
   if (!seen->scratch)
     seen->scratch = TILE_ARENA_NEW(seen->arena, int32_t, max_words(c));
   int count = write_state(seen->scratch, c, s);
@@ -238,31 +226,21 @@ static void keep_state(Seen *seen, const ProofContext *c, ProofState *s) {
   for (int i = 0; i < count; i++)
     hash = tile_hash_word(hash, (uint32_t)seen->scratch[i]);
   TileKeySearch search = tile_key_search(&seen->keys, hash);
-  Kept *kept = find_kept(seen, c, seen->scratch, count,
-                         seen->merges ? NULL : s->words, &search);
-  if (kept && !seen->merges)
-    return;
-  if (kept) {
-    int32_t *words = kept->words + kept->num_words - m->active;
-    if (covers(m, words, s->words))
-      return;
-    merge(m, words, s->words);
-    memcpy(words + m->active, s->words + m->active, more);
-    kept->is_open = true;
-    return;
-  }
-  int32_t *words =
-      TILE_ARENA_NEW(seen->arena, int32_t, count + m->num_words - m->active);
-  memcpy(words, seen->scratch, sizeof *words * (size_t)count);
-  memcpy(words + count, s->words + m->active, more);
-  seen->num_words += (size_t)(count + m->num_words - m->active);
-  TILE_ARENA_RESERVE(seen->arena, seen->items, seen->count, seen->capacity);
-  seen->items[seen->count++] = (Kept){words, count, true};
-  tile_key_add(&search);
+  Kept *kept = find_kept(seen, seen->scratch, count, &search);
+  if (!kept)
+    kept = add_kept(seen, m, count, &search);
+  bool is_new = !kept->is_used;
+  int32_t *sets = kept->words + count, *found = s->words + m->active;
+  size_t bytes = sizeof *sets * (size_t)num_words_of_sets(m);
+  merge(m, is_new ? s->words : sets - m->active, s->words);
+  kept->is_open |= is_new || memcmp(sets, found, bytes) != 0;
+  kept->is_used = true;
+  memcpy(sets, found, bytes);
 }
 
 enum {
   MAX_STEPS = 4096,
+  MAX_ENTERED = 8, // loops, before a pause
   MAX_STARTS = 4096,
   MAX_WORDS = 40 << 20, // of all states that are kept: 160 MiB
   NOBODY = -1,
@@ -273,7 +251,6 @@ typedef struct {
   ProofContext *context;
   const ProofLimits *limits;
   ProofVerdict *verdict;
-  bool merges;
   ProofRings *rings;
   ProofMirrors *mirrors;
   Seen seen;
@@ -281,195 +258,32 @@ typedef struct {
   int order[PROOF_MAX_AGENTS]; // who goes first
 } Prover;
 
-static bool is_over(const Prover *p) {
-  return p->context->fault.code || p->verdict->outcome != PROOF_PROVED;
-}
-
-__attribute__((format(printf, 5, 6))) static void
-stop(Prover *p, const char *code, int agent, const ProofOp *op,
-     const char *format, ...) {
-  va_list args;
-  if (is_over(p))
-    return;
-  p->verdict->outcome = PROOF_UNKNOWN;
-  p->verdict->code = code;
-  p->verdict->role = agent < 0 ? PROOF_NONE : proof_role_of(agent);
-  p->verdict->origin = op ? op->origin : NULL;
-  va_start(args, format);
-  vsnprintf(p->verdict->text, sizeof p->verdict->text, format, args);
-  va_end(args);
-}
-
-static const ProofOp *op_at(const Prover *p, int agent) {
-  return &p->context->program->roles[proof_role_of(agent)]
-              .ops[p->state->pc[agent]];
-}
-
-//===-- Numbers -----------------------------------------------------------===//
-
-// False after a stop.
-static bool position_of(Prover *p, int agent, const ProofOp *op,
-                        ProofScalarId id, int32_t *out) {
-  ProofContext *c = p->context;
-  ProofTermId term = proof_value_of(c, p->state, agent, id);
-  ProofNumber number = proof_number_of(c, p->state, term);
-  *out = (int32_t)number.value;
-  if (!proof_number_is_exact(number))
-    stop(p, "position", agent, op,
-         "the slot or parity is not a number that can be followed");
-  return proof_number_is_exact(number);
-}
-
-static int32_t slot_of(const Prover *p, int agent, ProofScalarId id) {
-  ProofNumber number = {0};
-  ProofContext *c = p->context;
-  if (id >= 0)
-    number =
-        proof_number_of(c, p->state, proof_value_of(c, p->state, agent, id));
-  return proof_number_is_exact(number) ? (int32_t)number.value
-                                       : PROOF_ALL_SLOTS;
-}
-
-static bool step_of(Prover *p, int agent, const ProofOp *op, ProofStep *out) {
-  ProofUse uses[PROOF_MAX_READS];
-  int count = proof_op_uses(op, uses);
-  *out = (ProofStep){.op = op};
-  for (int i = 0; i < count; i++) {
-    if (uses[i].row < 0)
-      out->slots[i] = slot_of(p, agent, uses[i].slot);
-    else if (!position_of(p, agent, op, uses[i].slot, &out->slots[i]))
-      return false;
-    if (uses[i].parity >= 0 &&
-        !position_of(p, agent, op, uses[i].parity, &out->parity))
-      return false;
-  }
-  return true;
-}
-
-static void bind(Prover *p, int agent, const ProofOp *op) {
-  enum { MAX_BOUND = 256 };
-  ProofTermId values[MAX_BOUND];
-  ProofContext *c = p->context;
-  ProofState *s = p->state;
-  const ProofVariables *v = &c->needs.roles[proof_role_of(agent)];
-  int count = op->bind.count < MAX_BOUND ? op->bind.count : MAX_BOUND;
-  for (int i = 0; i < count; i++) {
-    int index = c->needs.index[op->bind.to[i]];
-    bool is_asked = index >= 0 && proof_is_live(v, s->pc[agent] + 1, index);
-    values[i] = is_asked ? proof_value_of(c, s, agent, op->bind.from[i])
-                         : PROOF_NO_TERM;
-  }
-  for (int i = 0; i < op->bind.count; i++)
-    if (c->needs.index[op->bind.to[i]] >= 0)
-      s->values[agent][c->needs.index[op->bind.to[i]]] =
-          i < count ? values[i] : PROOF_NO_TERM;
-  for (int i = 0; i < count && op->bind.enters; i++) {
-    int index = c->needs.index[op->bind.to[i]];
-    if (values[i] != PROOF_NO_TERM && v->items[index].step)
-      proof_enter(c, s, agent, index);
-  }
-}
+static bool is_over(const Prover *p) { return p->context->fault.code != NULL; }
 
 //===-- Steps -------------------------------------------------------------===//
-
-typedef enum { GOES_ON, MAY_FREE_OTHERS, WAITS, DECIDES, HAS_ENDED } Progress;
-
-// Whether all agents are there; then they go on.
-static Progress meet(Prover *p, int agent, const ProofOp *op) {
-  ProofContext *c = p->context;
-  unsigned mask = proof_sync_agents(c->program, agent, op);
-  for (int a = 0; a < c->machine.num_agents; a++) {
-    const ProofOp *other = op_at(p, a);
-    if ((mask & 1u << a) &&
-        (other->kind != PROOF_SYNC || other->sync.id != op->sync.id))
-      return WAITS;
-  }
-  proof_machine_meet(&c->machine, p->state->words, mask);
-  for (int a = 0; a < c->machine.num_agents; a++)
-    p->state->pc[a] += (mask & 1u << a) != 0;
-  return MAY_FREE_OTHERS;
-}
-
-static Progress run_event(Prover *p, int agent, const ProofOp *op) {
-  ProofContext *c = p->context;
-  ProofStep step;
-  if (op->threads == PROOF_LEADER && !proof_is_leader(agent)) {
-    p->state->pc[agent]++;
-    return GOES_ON;
-  }
-  if (!step_of(p, agent, op, &step))
-    return WAITS;
-  switch (proof_machine_step(&c->machine, p->state->words, agent, &step)) {
-  case PROOF_WAITS:
-    return WAITS;
-  case PROOF_MEETS:
-    return meet(p, agent, op);
-  case PROOF_DONE:
-    break;
-  }
-  p->state->pc[agent]++;
-  return op->kind == PROOF_ARRIVE || op->kind == PROOF_FILL ||
-                 op->kind == PROOF_TURN
-             ? MAY_FREE_OTHERS
-             : GOES_ON;
-}
-
-static ProofTermId condition_of(const Prover *p, int agent, const ProofOp *op) {
-  return proof_value_of(p->context, p->state, agent, op->branch.condition);
-}
-
-static void go(Prover *p, int agent, const ProofOp *op, bool holds) {
-  p->state->pc[agent] = holds ? p->state->pc[agent] + 1 : op->branch.target;
-}
-
-static Progress run_op(Prover *p, int agent) {
-  const ProofOp *op = op_at(p, agent);
-  ProofTermId condition;
-  int outcome;
-  switch (op->kind) {
-  case PROOF_BIND:
-    bind(p, agent, op);
-    p->state->pc[agent]++;
-    return GOES_ON;
-  case PROOF_BRANCH:
-    condition = condition_of(p, agent, op);
-    outcome = proof_outcome(p->context, p->state, condition);
-    if (outcome < 0)
-      return DECIDES;
-    // By what is forgotten at the next stop, perhaps.
-    proof_learn(p->context, p->state, condition, outcome);
-    proof_restate(p->context, p->state, condition);
-    go(p, agent, op, outcome);
-    return GOES_ON;
-  case PROOF_JUMP:
-    p->state->pc[agent] = op->jump.target;
-    return GOES_ON;
-  case PROOF_END:
-    return HAS_ENDED;
-  default:
-    return run_event(p, agent, op);
-  }
-}
 
 // Runs until nobody can go on without a decision that is open: who takes it is
 // returned, or -1. So nobody is more than a decision ahead of those who follow.
 // PAUSES where it may go on so for ever.
 static int run(Prover *p) {
   int steps = 0, decides = NOBODY;
+  int most = p->state->num_symbols + MAX_ENTERED;
   for (int i = 0; i < p->context->machine.num_agents && !is_over(p);) {
     int agent = p->order[i];
-    const ProofOp *op = op_at(p, agent);
-    if (++steps > MAX_STEPS && op->kind == PROOF_BRANCH && op->branch.is_loop)
+    const ProofOp *op = proof_op_at(p->context, p->state, agent);
+    bool is_long = ++steps > MAX_STEPS || p->state->num_symbols > most;
+    if (is_long && op->kind == PROOF_BRANCH && op->branch.is_loop)
       return PAUSES;
-    Progress progress = run_op(p, agent);
-    if (progress == MAY_FREE_OTHERS) {
+    ProofStep step;
+    ProofProgress progress = proof_run_op(p->context, p->state, agent, &step);
+    if (progress == PROOF_MAY_FREE_OTHERS) {
       i = 0;
       decides = NOBODY;
       continue;
     }
-    if (progress == DECIDES && decides < 0)
+    if (progress == PROOF_DECIDES && decides < 0)
       decides = agent;
-    i += progress != GOES_ON;
+    i += progress != PROOF_GOES_ON;
   }
   return decides;
 }
@@ -480,75 +294,26 @@ static void finish(Prover *p) {
   ProofContext *c = p->context;
   int waits = -1;
   for (int a = c->machine.num_agents - 1; a >= 0; a--)
-    if (op_at(p, a)->kind != PROOF_END)
+    if (proof_op_at(c, p->state, a)->kind != PROOF_END)
       waits = a;
   if (waits < 0)
     proof_machine_end(&c->machine, p->state->words);
   else
-    stop(p, "deadlock", waits, op_at(p, waits),
-         "waits here, and nobody who could end this wait goes on");
-}
-
-//===-- What everybody knows ----------------------------------------------===//
-
-static bool is_common(const ProofMachine *m, int32_t *state, int fact) {
-  for (int a = 0; a < m->num_agents; a++)
-    if (!proof_has(proof_known(m, state, a), fact))
-      return false;
-  return true;
-}
-
-// Accesses that everybody knows to be over are as if there had been none.
-static void forget_accesses(const ProofMachine *m, int32_t *state, int r) {
-  if (is_common(m, state, proof_fact_landed(m, r)))
-    proof_deactivate(m, state, proof_fact_landed(m, r));
-  for (int a = 0; a < m->num_agents; a++) {
-    int written = proof_fact_written(m, r, a),
-        visible = proof_fact_visible(m, r, a);
-    if (is_common(m, state, proof_fact_read(m, r, a)))
-      proof_deactivate(m, state, proof_fact_read(m, r, a));
-    if (!is_common(m, state, written) ||
-        (m->is_read_async[r] && !is_common(m, state, visible)))
-      continue;
-    proof_deactivate(m, state, written);
-    proof_deactivate(m, state, visible);
-  }
-}
-
-// What everybody knows is nothing new when a phase tells it; and who ends a
-// phase knows it by then, so no wait is missed (B2).
-static void forget_common(const ProofMachine *m, int32_t *state) {
-  for (int r = 0; r < m->num_resources; r++)
-    forget_accesses(m, state, r);
-  for (int s = 0; s < m->num_slots; s++)
-    for (int a = 0; a < m->num_agents; a++)
-      if (is_common(m, state, proof_fact_phase(m, s, PROOF_FIRST_WAIT + a)))
-        proof_deactivate(m, state,
-                         proof_fact_phase(m, s, PROOF_FIRST_WAIT + a));
-  for (int i = 0; i < m->num_facts; i++) {
-    bool is_known = is_common(m, state, i);
-    for (int a = 0; a < m->num_agents; a++)
-      if (!proof_is_leader(a) && proof_has(proof_known(m, state, a), i))
-        proof_take(proof_own(m, state, a), i);
-    for (int s = 0; s < m->num_slots && is_known; s++) {
-      proof_take(proof_complete(m, state, s), i);
-      proof_take(proof_gathering(m, state, s), i);
-    }
-  }
+    proof_fail(&c->fault, waits, proof_op_at(c, p->state, waits), "deadlock",
+               "waits here, and nobody who could end this wait goes on");
 }
 
 static void keep(Prover *p) {
   if (is_over(p))
     return;
   if (p->seen.count >= p->limits->max_states || p->seen.num_words > MAX_WORDS) {
-    stop(p, "too-many-states", -1, NULL,
-         "the threads reach more than %d states together", p->seen.count);
+    proof_fail(&p->context->fault, PROOF_NONE, NULL, "too-many-states",
+               "the threads reach more than %d states together", p->seen.count);
     return;
   }
-  forget_common(&p->context->machine, p->state->words);
   if (!proof_rename(p->context, p->state))
-    stop(p, "too-many-values", -1, NULL,
-         "the threads have more values than can be followed");
+    proof_fail(&p->context->fault, PROOF_NONE, NULL, "too-many-values",
+               "the threads have more values than can be followed");
   else {
     proof_mirror(p->mirrors, p->context, p->state);
     proof_rings_turn(p->rings, p->context, p->state);
@@ -581,11 +346,12 @@ static void expand(Prover *p, int index) {
         keep(p);
       return;
     }
-    const ProofOp *op = op_at(p, agent);
-    proof_learn(p->context, p->state, condition_of(p, agent, op), holds);
+    const ProofOp *op = proof_op_at(p->context, p->state, agent);
+    ProofTermId condition = proof_condition_of(p->context, p->state, agent, op);
+    proof_learn(p->context, p->state, condition, holds);
     if (!proof_conclude(p->context, p->state))
       continue;
-    go(p, agent, op, holds);
+    proof_go(p->state, agent, op, holds);
     go_on(p);
   }
 }
@@ -611,26 +377,10 @@ static void set_residues(ProofContext *c, int64_t which, int64_t count) {
   }
 }
 
-static void start(Prover *p) {
-  ProofState *s = p->state;
-  const ProofContext *c = p->context;
-  s->num_symbols = s->num_bounds = s->num_truths = s->num_entries = 0;
-  for (int a = 0; a < c->machine.num_agents; a++) {
-    const ProofRole *role = &c->program->roles[proof_role_of(a)];
-    bool is_idle = c->needs.idle_agents >> a & 1;
-    s->pc[a] = is_idle ? role->num_ops - 1 : 0;
-    for (int i = 0; i < c->needs.roles[proof_role_of(a)].count; i++)
-      s->values[a][i] = PROOF_NO_TERM;
-  }
-  proof_machine_start(&c->machine, s->words);
-}
-
 static void prove_from(Prover *p, int64_t which, int64_t count) {
   set_residues(p->context, which, count);
-  p->seen = (Seen){.arena = p->context->arena,
-                   .keys.arena = p->context->arena,
-                   .merges = p->merges};
-  start(p);
+  p->seen = (Seen){.arena = p->context->arena, .keys.arena = p->context->arena};
+  proof_state_start(p->context, p->state);
   go_on(p);
   for (bool has_open = true; has_open && !is_over(p);) {
     has_open = false;
@@ -711,17 +461,9 @@ static void find_residues(Prover *p) {
   c->residue_terms = terms;
 }
 
-static ProofState *new_state(const ProofContext *c) {
-  ProofState *out = TILE_ARENA_NEW(c->arena, ProofState, 1);
-  for (int a = 0; a < c->machine.num_agents; a++)
-    out->values[a] = TILE_ARENA_NEW(c->arena, ProofTermId,
-                                    c->needs.roles[proof_role_of(a)].count + 1);
-  out->words = TILE_ARENA_NEW(c->arena, int32_t, c->machine.num_words);
-  return out;
-}
-
+// Writes a verdict that is not PROOF_PROVED where the program is not proved.
 static void prove(const ProofProgram *program, const ProofLimits *limits,
-                  bool merges, ProofVerdict *verdict) {
+                  ProofVerdict *verdict) {
   TileArena scratch;
   tile_arena_init(&scratch);
   ProofContext *c = TILE_ARENA_NEW(&scratch, ProofContext, 1);
@@ -729,47 +471,29 @@ static void prove(const ProofProgram *program, const ProofLimits *limits,
   proof_needs_build(program, &scratch, &c->needs);
   proof_terms_init(&c->terms, &scratch);
   proof_machine_init(&c->machine, program, false, &scratch, &c->fault);
-  Prover p = {
-      .context = c, .limits = limits, .verdict = verdict, .merges = merges};
+  Prover p = {.context = c, .limits = limits, .verdict = verdict};
   p.rings = proof_rings_build(c);
   p.mirrors = proof_mirrors_build(program, &scratch);
-  p.state = new_state(c);
+  p.state = proof_state_new(c);
   set_order(&p);
   find_positive(&p);
   find_residues(&p);
   find_fixed(&p);
   int64_t count = num_starts(c);
   if (!c->needs.period)
-    stop(&p, "position", -1, NULL,
-         "slots and parities depend on more than can be followed");
+    proof_fail(&c->fault, PROOF_NONE, NULL, "position",
+               "slots and parities depend on more than can be followed");
   for (int64_t i = 0; i < count && !is_over(&p); i++)
     prove_from(&p, i, count);
-  if (c->fault.code) {
-    verdict->outcome = PROOF_UNKNOWN;
-    verdict->code = c->fault.code;
-    verdict->role = proof_role_of(c->fault.agent);
-    verdict->origin = c->fault.op ? c->fault.op->origin : NULL;
-    snprintf(verdict->text, sizeof verdict->text, "%s", c->fault.text);
-  }
+  if (c->fault.code)
+    proof_fault_write(&c->fault, PROOF_UNKNOWN, verdict);
   tile_arena_deinit(&scratch);
-}
-
-// Writes a verdict that is not PROOF_PROVED where the program is not proved.
-static void prove_twice(const ProofProgram *program, const ProofLimits *limits,
-                        ProofVerdict *verdict) {
-  for (int merges = 1; merges >= 0; merges--) {
-    *verdict =
-        (ProofVerdict){.role = PROOF_NONE, .num_states = verdict->num_states};
-    prove(program, limits, merges, verdict);
-    if (verdict->outcome == PROOF_PROVED)
-      return;
-  }
 }
 
 void proof_verify(const ProofProgram *program, const ProofLimits *limits,
                   TileArena *arena, ProofVerdict *out_verdict) {
   *out_verdict = (ProofVerdict){.role = PROOF_NONE};
-  prove_twice(program, limits, out_verdict);
+  prove(program, limits, out_verdict);
   if (out_verdict->outcome != PROOF_PROVED &&
       proof_explore(program, limits, arena, out_verdict))
     out_verdict->outcome = PROOF_REJECTED;

@@ -491,90 +491,71 @@ static void turn_values(const Turn *t) {
   }
 }
 
-static void move_bits(const ProofMachine *m, const int32_t *from, int32_t *to,
-                      int first_from, int first_to, int count) {
+static void move_bits(const int32_t *from, int32_t *to, int first_from,
+                      int first_to, int count) {
   for (int i = 0; i < count; i++)
     if (proof_has(from, first_from + i))
       proof_put(to, first_to + i);
     else
       proof_take(to, first_to + i);
-  (void)m;
 }
 
-// Facts of slots move with them, in one set or in what is active.
-static void turn_facts(const Turn *t, const int32_t *from, int32_t *to) {
-  const ProofMachine *m = &t->context->machine;
-  const ProofProgram *p = t->context->program;
-  int of_phase = proof_fact_phase(m, 1, 0) - proof_fact_phase(m, 0, 0);
-  int of_resource = proof_fact_written(m, 1, 0) - proof_fact_written(m, 0, 0);
-  for (int r = 0; r < p->num_rows; r++)
-    for (int s = 0; t->rings->group_of_row[r] == t->group && s < t->depth; s++)
-      move_bits(m, from, to, proof_fact_phase(m, m->first_slot[r] + s, 0),
-                proof_fact_phase(m, m->first_slot[r] + turned(t, s), 0),
-                of_phase);
-  for (int w = 0; w < p->num_windows; w++)
-    for (int s = 0; p->windows[w].has_slot && s < t->depth &&
-                    t->rings->group_of_buffer[p->windows[w].buffer] == t->group;
-         s++)
-      move_bits(m, from, to, proof_fact_written(m, m->first_resource[w] + s, 0),
-                proof_fact_written(m, m->first_resource[w] + turned(t, s), 0),
-                of_resource);
+// Of all sets of facts and those beside them, what is about slot `s` of a row,
+// or about resource `r`.
+static void move_facts(const ProofMachine *m, const int32_t *old,
+                       int32_t *words, int first, int to, int count) {
+  move_bits(old + m->active, words + m->active, first, to, count);
+  move_bits(old + m->filled, words + m->filled, first, to, count);
+  for (int i = 0; i < proof_num_sets(m); i++)
+    move_bits(old + m->sets + i * m->set_words,
+              words + m->sets + i * m->set_words, first, to, count);
 }
 
-static void turn_words(const Turn *t, const int32_t *old, int32_t *words) {
+static void turn_row(const Turn *t, int row, int32_t *old, int32_t *words) {
   const ProofMachine *m = &t->context->machine;
-  const ProofProgram *p = t->context->program;
-  size_t bytes = sizeof *words * PROOF_WORDS;
-  for (int r = 0; r < p->num_rows; r++)
-    for (int s = 0; t->rings->group_of_row[r] == t->group && s < t->depth;
-         s++) {
-      int32_t *to = proof_words(m, words, m->first_slot[r] + turned(t, s));
-      memcpy(to, proof_words(m, (int32_t *)old, m->first_slot[r] + s), bytes);
-      to[PROOF_PHASE] ^= flips(t, s);
-    }
-  bytes = sizeof *words * PROOF_NUM_UNDER_WAY;
-  for (int w = 0; w < p->num_windows; w++)
-    for (int s = 0; p->windows[w].has_slot && s < t->depth &&
-                    t->rings->group_of_buffer[p->windows[w].buffer] == t->group;
-         s++)
-      for (int a = 0; a < m->num_agents; a++)
-        memcpy(proof_age(m, words, a, m->first_resource[w] + turned(t, s), 0),
-               proof_age(m, (int32_t *)old, a, m->first_resource[w] + s, 0),
-               bytes);
-}
-
-// What a phase gathers, and what the last one did, is the slot's.
-static void turn_sets(const Turn *t, int32_t *words, int32_t *scratch) {
-  const ProofMachine *m = &t->context->machine;
-  const ProofProgram *p = t->context->program;
-  size_t bytes = sizeof *words * (size_t)m->set_words;
-  memcpy(scratch, words, sizeof *words * (size_t)m->num_words);
-  for (int r = 0; r < p->num_rows; r++)
-    for (int s = 0; t->rings->group_of_row[r] == t->group && s < t->depth;
-         s++) {
-      int from = m->first_slot[r] + s, to = m->first_slot[r] + turned(t, s);
-      memcpy(proof_gathering(m, words, to), proof_gathering(m, scratch, from),
-             bytes);
-      memcpy(proof_complete(m, words, to), proof_complete(m, scratch, from),
-             bytes);
-    }
+  size_t set_bytes = sizeof *words * (size_t)m->set_words;
+  for (int s = 0; s < t->depth; s++) { // what phases gather first, as a whole
+    int from = m->first_slot[row] + s, to = m->first_slot[row] + turned(t, s);
+    memcpy(proof_words(m, words, to), proof_words(m, old, from),
+           sizeof *words * PROOF_WORDS);
+    proof_words(m, words, to)[PROOF_PHASE] ^= flips(t, s);
+    memcpy(proof_gathering(m, words, to), proof_gathering(m, old, from),
+           set_bytes);
+    memcpy(proof_complete(m, words, to), proof_complete(m, old, from),
+           set_bytes);
+  }
 }
 
 static void turn_machine(const Turn *t) {
   const ProofMachine *m = &t->context->machine;
+  const ProofProgram *p = t->context->program;
+  const ProofRings *rings = t->rings;
+  size_t bytes = sizeof(int32_t) * (size_t)m->num_words;
   TileArena scratch;
   tile_arena_init(&scratch);
   int32_t *words = t->state->words;
-  int32_t *old =
-      tile_arena_copy(&scratch, words, sizeof *words * (size_t)m->num_words,
-                      sizeof *words * (size_t)m->num_words);
-  turn_words(t, old, words);
-  turn_facts(t, old + m->active, words + m->active);
-  turn_facts(t, old + m->filled, words + m->filled);
-  for (int i = 0; i < proof_num_sets(m); i++)
-    turn_facts(t, old + m->sets + i * m->set_words,
-               words + m->sets + i * m->set_words);
-  turn_sets(t, words, old);
+  int32_t *old = tile_arena_copy(&scratch, words, bytes, bytes);
+  for (int r = 0; r < p->num_rows; r++)
+    if (rings->group_of_row[r] == t->group)
+      turn_row(t, r, old, words);
+  memcpy(old, words, bytes); // sets are in place, and facts in them are not
+  for (int r = 0; r < p->num_rows; r++)
+    for (int s = 0; rings->group_of_row[r] == t->group && s < t->depth; s++)
+      move_facts(m, old, words, proof_fact_phase(m, m->first_slot[r] + s, 0),
+                 proof_fact_phase(m, m->first_slot[r] + turned(t, s), 0),
+                 PROOF_FIRST_WAIT + m->num_agents);
+  for (int w = 0; w < p->num_windows; w++)
+    for (int s = 0; p->windows[w].has_slot && s < t->depth &&
+                    rings->group_of_buffer[p->windows[w].buffer] == t->group;
+         s++) {
+      int from = m->first_resource[w] + s;
+      int to = m->first_resource[w] + turned(t, s);
+      move_facts(m, old, words, proof_fact_written(m, from, 0),
+                 proof_fact_written(m, to, 0), proof_facts_per_resource(m));
+      for (int a = 0; a < m->num_agents; a++)
+        memcpy(proof_age(m, words, a, to, 0), proof_age(m, old, a, from, 0),
+               sizeof *words * PROOF_NUM_UNDER_WAY);
+    }
   tile_arena_deinit(&scratch);
 }
 

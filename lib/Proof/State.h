@@ -69,6 +69,8 @@ typedef struct {
   /// What is known of needs.residues in this start.
   ProofTermId *residue_terms;
   ProofNumber *residues;
+  /// Of a run of small numbers: what they are; else null (Words.h).
+  struct ProofWord *word;
 } ProofContext;
 
 //===-- What is known of terms (Beliefs.c) --------------------------------===//

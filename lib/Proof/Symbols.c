@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "State.h"
+#include "Words.h"
 
 #include <string.h>
 
@@ -20,6 +20,8 @@ ProofTermId proof_value_of(ProofContext *c, const ProofState *s, int agent,
   enum { MAX_ARGS = 16 };
   const ProofScalar *scalar = &c->program->scalars[id];
   ProofTermId args[MAX_ARGS];
+  if (c->word)
+    return proof_term_constant(&c->terms, proof_word_value(c, s, agent, id));
   switch (scalar->kind) {
   case PROOF_INPUT:
     return proof_term_input(&c->terms, id);
@@ -91,9 +93,15 @@ typedef struct {
   bool fits;
 } Names;
 
+// From the oldest value beside a symbol to the newest that is asked for.
+typedef struct {
+  int64_t oldest, newest;
+  bool asks_marks; // decisions compare it with numbers
+} Span;
+
 typedef struct {
   ProofTermId *value;
-  const ProofVariable *variable; // or NULL
+  const ProofVariable *variable;
 } Place;
 
 static const ProofTerm *term_at(const Names *n, ProofTermId id) {
@@ -258,18 +266,9 @@ static void name_whole(Names *n, const Place *place) {
          proof_term_constant(&n->context->terms, number.value));
     return;
   }
-  ProofTermId to = next_name(n, *place->value, 0,
-                             place->variable ? place->variable->modulus : 1);
+  ProofTermId to = next_name(n, *place->value, 0, place->variable->modulus);
   if (n->fits)
     name(n, *place->value, to);
-}
-
-// Bits of several slots in one number: which term they are says nothing more.
-static bool is_bits(const Names *n, ProofTermId id) {
-  const ProofTerm *term = term_at(n, id);
-  return term->kind == PROOF_TERM_CALL &&
-         (term->function == PROOF_XOR || term->function == PROOF_OR ||
-          term->function == PROOF_SHL);
 }
 
 static int list_places(Names *n, Place *out) {
@@ -285,14 +284,9 @@ static int list_places(Names *n, Place *out) {
         outcome = proof_is_condition(n->context, s->values[a][i])
                       ? proof_outcome(n->context, s, s->values[a][i])
                       : proof_truth(s, s->values[a][i]);
-      ProofNumber number = {0};
-      if (s->values[a][i] != PROOF_NO_TERM && is_bits(n, s->values[a][i]))
-        number = proof_number_of(n->context, s, s->values[a][i]);
       if (outcome >= 0)
         s->values[a][i] =
             proof_term_constant(&n->context->terms, outcome ? -1 : 0);
-      else if (proof_number_is_exact(number))
-        s->values[a][i] = proof_term_constant(&n->context->terms, number.value);
       if (s->values[a][i] != PROOF_NO_TERM)
         out[count++] = (Place){&s->values[a][i], &v->items[i]};
     }
@@ -363,19 +357,37 @@ static int symbol_of(const Names *n, ProofTermId id) {
 }
 
 // How far behind its counters a distance is asked for, as a number below 0.
-static int64_t base_of(const Names *n, const int64_t *oldest,
+static int64_t base_of(const Names *n, const Span *spans,
                        const ProofSum *form) {
   int64_t base = 0;
   for (int i = 0; i < form->count; i++) {
     int symbol = symbol_of(n, form->args[i]);
-    if (symbol >= 0 && form->factors[i] < 0 && oldest[symbol] < base)
-      base = oldest[symbol];
+    if (symbol >= 0 && form->factors[i] < 0 && spans[symbol].oldest < base)
+      base = spans[symbol].oldest;
   }
-  return base - n->context->needs.look_back;
+  return base;
 }
 
-static void weaken_bound(const Names *n, const int64_t *oldest,
-                         ProofBound *bound) {
+// How far from its counters, at most, a distance from them is asked for.
+static int64_t reach_of(const Names *n, const Span *spans,
+                        const ProofSum *form) {
+  int64_t reach = 0;
+  for (int i = 0; i < form->count; i++) {
+    int symbol = symbol_of(n, form->args[i]);
+    if (symbol >= 0 && spans[symbol].newest > reach)
+      reach = spans[symbol].newest;
+  }
+  int64_t most = n->context->needs.reach;
+  return reach < most ? reach : most;
+}
+
+// Whether the number of a symbol is asked for. Of several roles one may have
+// peeled off what another one counts.
+static bool is_number_asked(const Names *n, const Span *span) {
+  return span->asks_marks || !n->context->program->is_of_block;
+}
+
+static void weaken_bound(const Names *n, const Span *spans, ProofBound *bound) {
   const ProofContext *c = n->context;
   ProofSum form = proof_sum_of(&c->terms, bound->form);
   int64_t reach = c->needs.reach;
@@ -387,12 +399,15 @@ static void weaken_bound(const Names *n, const int64_t *oldest,
     num_symbols += symbol_of(n, form.args[i]) >= 0;
   if (form.count == 1 && form.factors[0] == -1 &&
       term_at(n, form.args[0])->kind == PROOF_TERM_SYMBOL) {
-    weaken_number(&c->needs, bound);
+    if (is_number_asked(n, &spans[term_at(n, form.args[0])->constant]))
+      weaken_number(&c->needs, bound);
+    else
+      *bound = (ProofBound){bound->form, INT64_MIN, INT64_MAX};
     return;
   }
   for (int i = 0; i < form.count; i++)
     has_steps |= form.factors[i] > 0 && proof_is_positive(c, form.args[i]);
-  int64_t base = base_of(n, oldest, &form);
+  int64_t base = base_of(n, spans, &form);
   if (has_steps && form.count > 1) { // of an earlier round
     *bound = (ProofBound){bound->form, INT64_MIN, INT64_MAX};
     return;
@@ -401,6 +416,8 @@ static void weaken_bound(const Names *n, const int64_t *oldest,
     return;
   if (num_symbols > 1) // either may be ahead
     base -= reach;
+  else
+    reach = reach_of(n, spans, &form);
   if (bound->low < base)
     bound->low = INT64_MIN;
   else if (bound->low > reach)
@@ -412,7 +429,7 @@ static void weaken_bound(const Names *n, const int64_t *oldest,
 }
 
 // Whether the term asks for a value that is older than all that agents have.
-static bool is_old(const Names *n, const int64_t *oldest, ProofTermId id) {
+static bool is_old(const Names *n, const Span *spans, ProofTermId id) {
   Beside beside;
   const ProofTerm *term = term_at(n, id);
   if (!term->has_symbol)
@@ -422,40 +439,49 @@ static bool is_old(const Names *n, const int64_t *oldest, ProofTermId id) {
     for (int i = 0; i < sum.count; i++)
       if (sum.factors[i] < 0 && proof_is_positive(n->context, sum.args[i]))
         return true;
-    return beside.constant < beside.factor * (oldest[beside.symbol] -
-                                              n->context->needs.look_back);
+    return beside.constant < beside.factor * spans[beside.symbol].oldest;
   }
   if (term->kind == PROOF_TERM_SUM) // of several counters
     for (int i = 0; i < term->num_args; i++)
       if (term->factors[i] < -1 && term_at(n, term->args[i])->has_symbol)
         return true;
   for (int i = 0; i < term->num_args; i++)
-    if (is_old(n, oldest, term_at(n, id)->args[i]))
+    if (is_old(n, spans, term_at(n, id)->args[i]))
       return true;
   return false;
 }
 
-// The least that a term asks of each symbol.
-static void note_oldest(const Names *n, ProofTermId id, int64_t *oldest) {
+static int64_t ahead_of(const Names *n, const Place *place) {
+  const ProofVariable *variable = place->variable;
+  return variable->step ? variable->ahead + variable->step
+                        : n->context->needs.reach;
+}
+
+// The least and the most that a term asks of each symbol.
+static void note_span(const Names *n, ProofTermId id, const Place *place,
+                      Span *spans) {
   Beside beside;
   if (!term_at(n, id)->has_symbol)
     return;
   if (is_beside(n, id, &beside)) {
-    int64_t asked = beside.constant / beside.factor;
-    if (asked < oldest[beside.symbol])
-      oldest[beside.symbol] = asked;
+    int64_t asked = beside.constant / beside.factor, ahead = ahead_of(n, place);
+    const ProofVariable *variable = place->variable;
+    Span *span = &spans[beside.symbol];
+    span->oldest = asked < span->oldest ? asked : span->oldest;
+    span->newest = asked + ahead > span->newest ? asked + ahead : span->newest;
+    span->asks_marks |= !variable->step || variable->asks_marks;
     return;
   }
   for (int i = 0; i < term_at(n, id)->num_args; i++)
-    note_oldest(n, term_at(n, id)->args[i], oldest);
+    note_span(n, term_at(n, id)->args[i], place, spans);
 }
 
-static void find_oldest(const Names *n, const Place *places, int count,
-                        int64_t *oldest) {
+static void find_spans(const Names *n, const Place *places, int count,
+                       Span *spans) {
   for (int i = 0; i < PROOF_MAX_SYMBOLS; i++)
-    oldest[i] = 0;
+    spans[i] = (Span){0};
   for (int i = 0; i < count; i++)
-    note_oldest(n, *places[i].value, oldest);
+    note_span(n, *places[i].value, &places[i], spans);
 }
 
 static bool contains(const ProofTerms *t, ProofTermId id, ProofTermId part) {
@@ -587,17 +613,16 @@ static ProofTermId settled(const Names *n, ProofTermId id) {
 }
 
 // Whether a bound is about a function of what is older.
-static bool is_bound_old(const Names *n, const int64_t *oldest,
-                         ProofTermId form) {
+static bool is_bound_old(const Names *n, const Span *spans, ProofTermId form) {
   ProofSum sum = proof_sum_of(&n->context->terms, form);
   for (int i = 0; i < sum.count; i++)
     if (term_at(n, sum.args[i])->kind == PROOF_TERM_CALL &&
-        is_old(n, oldest, sum.args[i]))
+        is_old(n, spans, sum.args[i]))
       return true;
   return false;
 }
 
-static void settle_bounds(Names *n, const int64_t *oldest) {
+static void settle_bounds(Names *n, const Span *spans) {
   ProofState *s = n->state;
   ProofBound old[PROOF_MAX_BOUNDS];
   int count = s->num_bounds;
@@ -605,7 +630,7 @@ static void settle_bounds(Names *n, const int64_t *oldest) {
   s->num_bounds = 0;
   for (int i = 0; i < count; i++) {
     ProofTermId form = settled(n, old[i].form);
-    if (form == PROOF_NO_TERM || is_bound_old(n, oldest, form) ||
+    if (form == PROOF_NO_TERM || is_bound_old(n, spans, form) ||
         (!term_at(n, form)->has_symbol && !is_sum_asked(n, form)))
       continue;
     ProofSum sum = proof_sum_of(&n->context->terms, form);
@@ -615,18 +640,18 @@ static void settle_bounds(Names *n, const int64_t *oldest) {
   s->num_bounds = 0;
   for (int i = 0; i < count; i++) {
     ProofBound bound = s->bounds[i];
-    weaken_bound(n, oldest, &bound);
+    weaken_bound(n, spans, &bound);
     if (bound.low != INT64_MIN || bound.high != INT64_MAX)
       s->bounds[s->num_bounds++] = bound;
   }
 }
 
-static void settle_truths(Names *n, const int64_t *oldest) {
+static void settle_truths(Names *n, const Span *spans) {
   ProofState *s = n->state;
   int count = 0;
   for (int i = 0; i < s->num_truths; i++) {
     ProofTruth truth = {settled(n, s->truths[i].term), s->truths[i].holds};
-    if (truth.term == PROOF_NO_TERM || is_old(n, oldest, truth.term) ||
+    if (truth.term == PROOF_NO_TERM || is_old(n, spans, truth.term) ||
         (!term_at(n, truth.term)->has_symbol && !is_asked(n, truth.term)) ||
         proof_term_is_constant(&n->context->terms, truth.term))
       continue;
@@ -664,7 +689,7 @@ static void settle_entries(Names *n) {
 }
 
 bool proof_rename(ProofContext *c, ProofState *s) {
-  int64_t oldest[PROOF_MAX_SYMBOLS];
+  Span spans[PROOF_MAX_SYMBOLS];
   int num_places = 0;
   for (int a = 0; a < c->machine.num_agents; a++)
     num_places += c->needs.roles[proof_role_of(a)].count;
@@ -681,9 +706,9 @@ bool proof_rename(ProofContext *c, ProofState *s) {
   memcpy(s->symbols, n->symbols, sizeof *s->symbols * PROOF_MAX_SYMBOLS);
   s->num_symbols = n->num_symbols;
   find_reads(n);
-  find_oldest(n, places, count, oldest);
-  settle_bounds(n, oldest);
-  settle_truths(n, oldest);
+  find_spans(n, places, count, spans);
+  settle_bounds(n, spans);
+  settle_truths(n, spans);
   settle_entries(n);
   bool fits = n->fits;
   tile_arena_deinit(&scratch);

@@ -204,39 +204,6 @@ static Line line_of(const Build *b, ProofScalarId id) {
                 x.is_known && y.is_known};
 }
 
-// Whether a condition depends on what memory has at a place that the variable
-// says.
-static bool asks_memory(const Build *b, ProofScalarId id,
-                        ProofScalarId variable, bool in_memory) {
-  const ProofScalar *scalar = scalar_at(b, id);
-  if (id == variable)
-    return in_memory;
-  in_memory |=
-      scalar->kind == PROOF_FUNCTION && scalar->function >= PROOF_OTHER;
-  for (int i = 0; i < scalar->num_args; i++)
-    if (asks_memory(b, scalar->args[i], variable, in_memory))
-      return true;
-  return false;
-}
-
-// Loops that run a few times are followed exactly, unless decisions in them
-// depend on data: too much would have to be remembered.
-static bool is_exact(const Build *b, const ProofRole *role, const ProofOp *op) {
-  if (!op->bind.is_exact)
-    return false;
-  const ProofOp *head = op + 1; // of an scf.for
-  for (int i = (int)(head - role->ops); i < head->branch.target; i++)
-    if (role->ops[i].kind == PROOF_BIND && role->ops[i].bind.enters &&
-        !role->ops[i].bind.is_exact)
-      return false;
-  for (int k = 0; k < op->bind.count; k++)
-    for (int i = 0; i < role->num_ops; i++)
-      if (role->ops[i].kind == PROOF_BRANCH &&
-          asks_memory(b, role->ops[i].branch.condition, op->bind.to[k], false))
-        return false;
-  return true;
-}
-
 // Remainders by small numbers that decisions ask for are known of counters.
 static int64_t remainders_of(const Build *b) {
   enum { MAX_DIVISOR = 8 };
@@ -258,17 +225,16 @@ static int64_t remainders_of(const Build *b) {
 
 static void find_counters(Build *b, int role) {
   const ProofRole *code = &b->program->roles[role];
-  int64_t period = b->out->period, remainders = remainders_of(b);
+  int64_t remainders = remainders_of(b);
   for (int i = 0; i < code->num_ops; i++) {
     const ProofOp *op = &code->ops[i];
-    bool enters =
-        op->kind == PROOF_BIND && op->bind.enters && !is_exact(b, code, op);
+    bool enters = op->kind == PROOF_BIND && op->bind.enters;
     for (int k = 0; enters && k < op->bind.count; k++) {
       ProofVariable *variable = variable_of(b, op->bind.to[k]);
       if (!variable)
         continue;
       variable->step = counter_step(b, op->bind.to[k]);
-      int64_t modulus = variable->step * 2 * period;
+      int64_t modulus = variable->step * 2 * b->out->period;
       if (variable->step && b->out->is_position[op->bind.to[k]] &&
           modulus > 0 && modulus <= INT32_MAX)
         variable->modulus = modulus;
@@ -425,16 +391,6 @@ static void find_marks(Build *b) {
   int capacity = 0;
   for (int i = 0; i < b->program->num_scalars; i++) {
     const ProofScalar *scalar = scalar_at(b, i);
-    bool is_back =
-        scalar->kind == PROOF_FUNCTION && b->out->is_needed[i] &&
-        (scalar->function == PROOF_SUB || scalar->function == PROOF_ADD);
-    const ProofScalar *by = is_back ? scalar_at(b, scalar->args[1]) : NULL;
-    if (by && by->kind == PROOF_CONSTANT) {
-      int64_t back =
-          scalar->function == PROOF_SUB ? by->constant : -by->constant;
-      if (back > b->out->look_back)
-        b->out->look_back = back;
-    }
     if (!b->out->is_needed[i] || scalar->kind != PROOF_FUNCTION ||
         scalar->function < PROOF_EQ || scalar->function > PROOF_UGE)
       continue;
@@ -512,8 +468,19 @@ static bool is_in(const uint64_t *set, int index) {
   return index >= 0 && (set[index / 64] >> index % 64 & 1);
 }
 
-bool proof_asks_fixed(const ProofVariables *v, int op, int fixed) {
-  return is_in(v->asks + op * v->fixed_words, fixed + 1);
+static void put_in(uint64_t *set, int index) {
+  set[index / 64] |= UINT64_C(1) << index % 64;
+}
+
+// The conditions of a whole run that a decision asks for.
+static void ask_fixed(const Live *l, uint64_t *live, ProofScalarId id) {
+  const ProofNeeds *out = l->build->out;
+  const ProofScalar *scalar = scalar_at(l->build, id);
+  for (int i = 0; i < out->num_fixed; i++)
+    if (out->fixed[i] == id)
+      put_in(live, l->variables->count + i);
+  for (int i = 0; i < scalar->num_args; i++)
+    ask_fixed(l, live, scalar->args[i]);
 }
 
 static void ask_bind(Live *l, const ProofOp *op, const uint64_t *after,
@@ -547,10 +514,16 @@ static bool update_live(Live *l, int at, uint64_t *scratch) {
     ask(l, scratch, uses[i].slot);
     ask(l, scratch, uses[i].parity);
   }
+  int enters = l->variables->count + l->variables->num_fixed;
   if (op->kind == PROOF_BIND)
     ask_bind(l, op, next, scratch);
+  if (op->kind == PROOF_BIND && op->bind.enters)
+    put_in(scratch, enters);
+  if (op->kind == PROOF_JUMP && op->jump.target <= at && !is_in(here, enters))
+    scratch[enters / 64] &= ~(UINT64_C(1) << enters % 64); // it asks anew
   if (op->kind == PROOF_BRANCH) {
     ask(l, scratch, op->branch.condition);
+    ask_fixed(l, scratch, op->branch.condition);
     for (int w = 0; w < words; w++)
       scratch[w] |= l->variables->live[op->branch.target * words + w];
   }
@@ -573,6 +546,26 @@ static void add_question(bool *is_question, const Build *b, ProofScalarId id) {
       add_question(is_question, b, scalar->args[i]);
 }
 
+static int64_t largest_constant(const Build *b, ProofScalarId id) {
+  const ProofScalar *scalar = scalar_at(b, id);
+  int64_t largest = scalar->kind == PROOF_CONSTANT ? scalar->constant : 0;
+  largest = largest < 0 ? -largest : largest;
+  for (int i = 0; i < scalar->num_args; i++) {
+    int64_t inner = largest_constant(b, scalar->args[i]);
+    largest = inner > largest ? inner : largest;
+  }
+  return largest;
+}
+
+// Whether the condition compares a multiple of a variable with a number.
+static bool compares_with_number(const Build *b, ProofScalarId id) {
+  const ProofScalar *scalar = scalar_at(b, id);
+  if (!is_comparison(scalar))
+    return false;
+  Line x = line_of(b, scalar->args[0]), y = line_of(b, scalar->args[1]);
+  return x.is_known && y.is_known && x.factor != y.factor;
+}
+
 // Of each counter, the conditions that depend on it.
 static void list_questions(Live *l) {
   const Build *b = l->build;
@@ -588,9 +581,14 @@ static void list_questions(Live *l) {
     if (!variable->step)
       continue;
     variable->questions = TILE_ARENA_NEW(b->arena, ProofScalarId, count + 1);
-    for (int i = 0; i < count; i++)
-      if (is_question[i] && is_in(asked_by(l, i), v))
-        variable->questions[variable->num_questions++] = i;
+    for (int i = 0; i < count; i++) {
+      if (!is_question[i] || !is_in(asked_by(l, i), v))
+        continue;
+      int64_t ahead = largest_constant(b, i);
+      variable->questions[variable->num_questions++] = i;
+      variable->ahead = ahead > variable->ahead ? ahead : variable->ahead;
+      variable->asks_marks |= compares_with_number(b, i);
+    }
   }
 }
 
@@ -617,53 +615,11 @@ static void list_fixed(Build *b) {
         add_fixed(b, b->program->roles[r].ops[i].branch.condition);
 }
 
-static void ask_fixed(const Build *b, uint64_t *asks, ProofScalarId id) {
-  const ProofScalar *scalar = scalar_at(b, id);
-  for (int i = 0; i < b->out->num_fixed; i++)
-    if (b->out->fixed[i] == id)
-      asks[(i + 1) / 64] |= UINT64_C(1) << (i + 1) % 64;
-  for (int i = 0; i < scalar->num_args; i++)
-    ask_fixed(b, asks, scalar->args[i]);
-}
-
-static void find_asks(Build *b, int role) {
-  ProofVariables *v = &b->out->roles[role];
-  const ProofRole *code = &b->program->roles[role];
-  int words = v->fixed_words = (b->out->num_fixed + 1) / 64 + 1;
-  v->asks = TILE_ARENA_NEW(b->arena, uint64_t, (code->num_ops + 1) * words);
-  for (int at = 0; at < code->num_ops; at++) {
-    const ProofOp *op = &code->ops[at];
-    if (op->kind == PROOF_BRANCH)
-      ask_fixed(b, v->asks + at * words, op->branch.condition);
-    if (op->kind == PROOF_BIND && op->bind.enters && !is_exact(b, code, op))
-      v->asks[at * words] |= 1;
-  }
-  for (bool has_changed = true; has_changed;) {
-    has_changed = false;
-    for (int at = code->num_ops - 2; at >= 0; at--) {
-      const ProofOp *op = &code->ops[at];
-      for (int w = 0; w < words; w++) {
-        uint64_t *here = &v->asks[at * words + w], all = *here;
-        if (op->kind != PROOF_JUMP)
-          all |= v->asks[(at + 1) * words + w];
-        if (op->kind == PROOF_JUMP) {
-          uint64_t there = v->asks[op->jump.target * words + w];
-          bool is_back = op->jump.target <= at; // it begins anew, and asks anew
-          all |= w == 0 && is_back ? there & ~UINT64_C(1) : there;
-        }
-        if (op->kind == PROOF_BRANCH)
-          all |= v->asks[op->branch.target * words + w];
-        has_changed |= all != *here;
-        *here = all;
-      }
-    }
-  }
-}
-
 static void find_live(Build *b, int role) {
   ProofVariables *v = &b->out->roles[role];
   const ProofRole *code = &b->program->roles[role];
-  v->live_words = v->count / 64 + 1;
+  v->num_fixed = b->out->num_fixed;
+  v->live_words = (v->count + v->num_fixed) / 64 + 1;
   v->live =
       TILE_ARENA_NEW(b->arena, uint64_t, (code->num_ops + 1) * v->live_words);
   Live l = {.build = b, .variables = v, .code = code};
@@ -675,10 +631,6 @@ static void find_live(Build *b, int role) {
       has_changed |= update_live(&l, at, scratch);
   }
   list_questions(&l);
-}
-
-bool proof_is_live(const ProofVariables *v, int op, int variable) {
-  return is_in(v->live + op * v->live_words, variable);
 }
 
 //===-- What decisions read of memory -------------------------------------===//
@@ -811,7 +763,6 @@ void proof_needs_build(const ProofProgram *program, TileArena *arena,
     find_next(&b, r);
     classify(&classes, r);
     find_live(&b, r);
-    find_asks(&b, r);
   }
   share_moduli(&b);
   find_marks(&b);

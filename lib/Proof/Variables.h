@@ -16,6 +16,8 @@ typedef struct {
   ProofScalarId next;       // of a counter: what it is in the next iteration
   ProofScalarId *questions; // conditions that depend on a counter
   int num_questions;
+  int64_t ahead;   // the largest number that they add to it
+  bool asks_marks; // some compare it with a number
 } ProofVariable;
 
 /// A function that is not computed, such as what memory has at a place. The
@@ -30,13 +32,10 @@ typedef struct {
 typedef struct {
   ProofVariable *items;
   int count;
-  /// Per op, `live_words` words: variables that are asked for from there on.
+  /// Per op, `live_words` words: what is asked for from there on: variables,
+  /// then `fixed` conditions, then whether a counter may begin.
   uint64_t *live;
-  int live_words;
-  /// Per op, `fixed_words` words: of `fixed` conditions that are asked for from
-  /// there on; the first bit is whether a counter may begin.
-  uint64_t *asks;
-  int fixed_words;
+  int live_words, num_fixed;
 } ProofVariables;
 
 typedef struct {
@@ -62,7 +61,6 @@ typedef struct {
   int num_fixed;
   int64_t max_factor; // of a step, that a counter is ahead of another
   int rounds;         // that anything is asked for ahead
-  int64_t look_back;  // how far behind a counter anything is asked for
   /// Bounds of loops, one value in the whole run, that slots depend on: they
   /// are kept modulo `period`.
   ProofScalarId *residues;
@@ -73,12 +71,16 @@ typedef struct {
 /// Owner: `arena`.
 void proof_needs_build(const ProofProgram *program, TileArena *arena,
                        ProofNeeds *out);
-/// Whether a counter may begin from `op` on; whether condition `fixed` is
-/// asked.
-static inline bool proof_may_enter(const ProofVariables *v, int op) {
-  return v->asks[op * v->fixed_words] & 1;
+/// Whether something of `live` is asked for from `op` on.
+static inline bool proof_is_live(const ProofVariables *v, int op, int which) {
+  return v->live[op * v->live_words + which / 64] >> which % 64 & 1;
 }
-bool proof_asks_fixed(const ProofVariables *v, int op, int fixed);
-bool proof_is_live(const ProofVariables *variables, int op, int variable);
+static inline bool proof_asks_fixed(const ProofVariables *v, int op,
+                                    int fixed) {
+  return proof_is_live(v, op, v->count + fixed);
+}
+static inline bool proof_may_enter(const ProofVariables *v, int op) {
+  return proof_is_live(v, op, v->count + v->num_fixed);
+}
 
 #endif // TILE_PROOF_VARIABLES_H

@@ -570,7 +570,7 @@ def test_words_of_the_compiler():
     assert in_words("reads it: tile.fill it first") == "reads it: T.fill it first"
     assert in_words("'memref.store' op leaves") == "the store leaves"
     # What has no word stays; names of passes and files are no ops.
-    for text in ("'tile.turn' op", "[tile-verify/never-completes]", "a tile.py", "tile.layout"):
+    for text in ("'tile.turn' op", "[tile-verify/not-initialised]", "a tile.py", "tile.layout"):
         assert in_words(text) == text
 
 

@@ -53,19 +53,38 @@ static bool is_barrier_use(MlirOperation op) {
 typedef struct {
   bool in_roles, outside;
   int num_inits, count;
-  MlirOperation init;
+  MlirOperation init, again; // or one that finds a barrier there already
 } RowUses;
+
+static bool is_in_loop(MlirOperation op) {
+  MlirOperation parent = mlirOperationGetParentOperation(op);
+  for (; parent.ptr && !tile_kernel_is(parent);
+       parent = mlirOperationGetParentOperation(parent))
+    if (scf_for_is(parent) || scf_while_is(parent))
+      return true;
+  return false;
+}
+
+// PTX ISA, mbarrier.init: undefined where a valid mbarrier is.
+static void note_init(RowUses *uses, MlirOperation op) {
+  MlirOperation other = uses->init;
+  if (is_in_loop(op))
+    uses->again = op;
+  else if (other.ptr && mlirBlockEqual(mlirOperationGetBlock(other),
+                                       mlirOperationGetBlock(op)))
+    uses->again = mlirOperationIsBeforeInBlock(op, other) ? other : op;
+  uses->num_inits++;
+  uses->init = op;
+  uses->count = (int)tile_barrier_init_arrivals(tile_barrier_init_cast(op));
+}
 
 static RowUses uses_of(MlirValue row) {
   RowUses out = {0};
   for (MlirOpOperand use = mlirValueGetFirstUse(row); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
-    if (tile_barrier_init_is(user)) {
-      out.num_inits++;
-      out.init = user;
-      out.count = (int)tile_barrier_init_arrivals(tile_barrier_init_cast(user));
-    }
+    if (tile_barrier_init_is(user))
+      note_init(&out, user);
     if (is_barrier_use(user) && tile_role_of(user).op.ptr)
       out.in_roles = true;
     else if (is_barrier_use(user))
@@ -79,6 +98,13 @@ static void find_barriers(ProgramBuild *e, MlirOperation op) {
   RowUses uses = uses_of(row);
   if (e->is_of_roles ? !uses.in_roles : !uses.outside)
     return;
+  if (uses.again.ptr)
+    program_reject(e, uses.again, "initialised-again",
+                   "initialises a barrier again, in a loop or after another "
+                   "initialisation");
+  if (uses.num_inits == 0)
+    program_reject(e, op, "not-initialised",
+                   "is used and nothing initialises it");
   if (uses.in_roles && uses.outside)
     program_fail(e, op, "is used by roles and outside of them");
   if (uses.num_inits != 1)
@@ -257,7 +283,7 @@ static TileArrival arrival_of(MlirOperation op) {
              : tile_barrier_arrive_by(arrive);
 }
 
-int program_num_arrivals(MlirOperation op, int num_warps) {
+static int num_arrivals(MlirOperation op, int num_warps) {
   if (tile_barrier_expect_is(op))
     return tile_barrier_expect_no_arrival(tile_barrier_expect_cast(op)) ? 0 : 1;
   switch (arrival_of(op)) {
@@ -288,8 +314,8 @@ static bool write_barrier(ProgramWriter *w, MlirOperation op) {
     return false;
   int warps = w->extract->out->roles[w->role].num_threads / WARP_THREADS;
   TileArrival by = arrival_of(op);
-  add_arrive(w, op, row_of(w, op, false), threads[by],
-             program_num_arrivals(op, warps), by == TILE_ARRIVAL_CpAsync);
+  add_arrive(w, op, row_of(w, op, false), threads[by], num_arrivals(op, warps),
+             by == TILE_ARRIVAL_CpAsync);
   ProofRole *role = &w->extract->out->roles[w->role];
   if (tile_barrier_expect_is(op))
     role->ops[role->num_ops - 1].arrive.bytes =
@@ -366,44 +392,35 @@ static void add_point(ProgramWriter *w, MlirOperation op) {
 
 //===-- Initialisation ----------------------------------------------------===//
 
-typedef struct {
-  MlirValue row;
-  MlirOperation found;
-} UseSearch;
-
-static MlirWalkResult find_use(MlirOperation op, void *user_data) {
-  UseSearch *search = user_data;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    if (is_barrier_use(op) &&
-        mlirValueEqual(mlirOperationGetOperand(op, i), search->row)) {
-      search->found = op;
-      return MlirWalkResultInterrupt;
-    }
-  return MlirWalkResultAdvance;
+static void reject_unseen(ProgramBuild *e, MlirOperation op) {
+  program_reject(e, op, "init-unseen",
+                 "uses a barrier before all threads have met after its "
+                 "initialisation");
 }
 
-// A use of a row before its init, or of one that not all threads know to be
-// initialised; or null.
-static MlirOperation early_use(ProgramBuild *e) {
+// Rejects a use of a row before its init, or of one that not all threads know
+// to be initialised.
+static void check_inits(ProgramBuild *e) {
   MlirBlock body = tile_kernel_body(e->kernel);
-  for (int i = 0; i < e->out->num_rows && !e->failed.ptr; i++) {
-    UseSearch search = {e->rows[i].value, {NULL}};
-    MlirOperation alloc = mlirOpResultGetOwner(search.row);
-    if (!tile_barrier_alloc_is(alloc))
+  for (int i = 0; i < e->out->num_rows && !e->verdict->code; i++) {
+    MlirValue row = e->rows[i].value;
+    if (!tile_barrier_alloc_is(mlirOpResultGetOwner(row)))
       continue;
-    MlirOperation init = uses_of(search.row).init;
+    MlirOperation init = uses_of(row).init;
     if (!mlirBlockEqual(mlirOperationGetBlock(init), body)) {
       program_fail(e, init, "initialises barriers inside of control flow");
-      return search.found;
+      return;
     }
-    for (MlirOperation op = mlirBlockGetFirstOperation(body);
-         !mlirOperationEqual(op, init); op = mlirOperationGetNextInBlock(op)) {
-      mlirOperationWalk(op, find_use, &search, MlirWalkPreOrder);
-      if (search.found.ptr)
-        return search.found;
+    for (MlirOpOperand use = mlirValueGetFirstUse(row);
+         !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+      MlirOperation op = mlirOpOperandGetOwner(use);
+      if (is_barrier_use(op) &&
+          mlirOperationIsBeforeInBlock(program_ancestor_in(body, op), init))
+        reject_unseen(e, op);
     }
   }
-  return e->plan ? e->plan->unmet : (MlirOperation){NULL};
+  if (e->plan && e->plan->unmet.ptr)
+    reject_unseen(e, e->plan->unmet);
 }
 
 //===-- Control flow ------------------------------------------------------===//
@@ -528,115 +545,106 @@ static void write_switch(ProgramWriter *w, MlirOperation op) {
   write_case(w, scf_index_switch_cast(op), 0, results, count);
 }
 
-// Loops of constant bounds that run a few times are followed exactly.
-static bool is_fixed(const ProgramBuild *e, const ProofScalarId bounds[3],
-                     bool *out_is_exact) {
-  enum { MAX_TRIPS = 64 };
-  const ProofScalar *lower = &e->out->scalars[bounds[0]];
-  const ProofScalar *upper = &e->out->scalars[bounds[1]];
-  const ProofScalar *step = &e->out->scalars[bounds[2]];
-  bool result = lower->kind == PROOF_CONSTANT && upper->kind == PROOF_CONSTANT;
-  *out_is_exact =
-      result && step->kind == PROOF_CONSTANT && step->constant > 0 &&
-      upper->constant - lower->constant <= MAX_TRIPS * step->constant;
-  return result;
+// A loop, with the values that it hands on from iteration to iteration.
+typedef struct {
+  ProofScalarId *args;
+  intptr_t count;
+  ProofScalarId counter, first, step;
+} Loop;
+
+// The variables of the arguments of a region, from `first` on.
+static ProofScalarId *arguments(ProgramWriter *w, MlirOperation op,
+                                intptr_t region, intptr_t first,
+                                intptr_t count) {
+  ProofScalarId *out = program_ids(w->extract, count);
+  for (intptr_t i = 0; i < count; i++)
+    out[i] = program_variable(
+        w->extract, mlirBlockGetArgument(entry_of(op, region), first + i).ptr,
+        w->role);
+  return out;
 }
 
-static MlirValue argument_of(MlirOperation op, intptr_t i) {
-  return mlirBlockGetArgument(entry_of(op, 0), i);
+// Arguments become operands of `op` from `first` on, and the counter `counter`.
+static ProofOp *hand_on(ProgramWriter *w, MlirOperation op, intptr_t first,
+                        const Loop *loop, ProofScalarId counter) {
+  Binding b = binding_new(w, loop->count + 1);
+  for (intptr_t i = 0; i < loop->count; i++)
+    binding_add(
+        &b, loop->args[i],
+        program_scalar(w->extract, mlirOperationGetOperand(op, first + i)));
+  binding_add(&b, loop->counter, counter);
+  return write_binding(w, op, &b);
 }
 
-static MlirValue second_argument_of(MlirOperation op, intptr_t i) {
-  return mlirBlockGetArgument(entry_of(op, 1), i);
+// The end of an iteration, and of the loop.
+static void write_repeat(ProgramWriter *w, MlirOperation op, const Loop *loop,
+                         MlirBlock body, int head, int branch) {
+  ProofScalarId next =
+      program_combined(w->extract, PROOF_ADD, loop->counter, loop->step);
+  hand_on(w, mlirBlockGetTerminator(body), 0, loop, next)->bind.repeats = true;
+  program_add(w, PROOF_JUMP, op)->jump.target = head;
+  role_of(w)->ops[branch].branch.is_loop = true;
+  role_of(w)->ops[branch].branch.target = here(w);
+}
+
+static bool is_constant(const ProgramBuild *e, ProofScalarId id) {
+  return e->out->scalars[id].kind == PROOF_CONSTANT;
 }
 
 static void bind_results(ProgramWriter *w, MlirOperation op,
                          const ProofScalarId *from, intptr_t count) {
-  ProofScalarId *results = variables(w, count, mlirOperationGetResult, op);
-  Binding b = binding_new(w, count);
-  for (intptr_t i = 0; i < count; i++)
-    binding_add(&b, results[i], from[i]);
+  Binding b = {variables(w, count, mlirOperationGetResult, op),
+               (ProofScalarId *)from, (int)count};
   write_binding(w, op, &b);
 }
 
 static void write_for(ProgramWriter *w, MlirOperation op) {
   ProgramBuild *e = w->extract;
-  ScfForOp loop = scf_for_cast(op);
-  TileRange inits = scf_for_initArgs(loop);
-  bool is_unsigned = scf_for_unsignedCmp(loop), is_exact;
-  ProofScalarId bounds[3] = {program_scalar(e, scf_for_lowerBound(loop)),
-                             program_scalar(e, scf_for_upperBound(loop)),
-                             program_scalar(e, scf_for_step(loop))};
-  bool fixed = is_fixed(e, bounds, &is_exact);
-  Binding first = binding_new(w, inits.n + 1),
-          next = binding_new(w, inits.n + 1);
-  for (intptr_t i = 0; i < inits.n; i++)
-    binding_add(&first, 0, program_scalar(e, tile_range_at(inits, i)));
-  ProofScalarId *args = variables(w, inits.n + 1, argument_of, op);
-  for (intptr_t i = 0; i < inits.n; i++)
-    first.to[i] = args[i + 1];
-  binding_add(&first, args[0], bounds[0]);
-  e->out->scalars[bounds[2]].is_positive = true;
-  ProofOp *enter = write_binding(w, op, &first);
-  enter->bind.enters = true;
-  enter->bind.is_exact = is_exact;
-  int head =
-      begin_branch(w, op,
-                   program_combined(e, is_unsigned ? PROOF_ULT : PROOF_LT,
-                                    args[0], bounds[1]));
-  role_of(w)->ops[head].branch.is_loop = true;
-  role_of(w)->ops[head].branch.is_fixed = fixed;
+  ScfForOp scf = scf_for_cast(op);
+  ProofScalarId end = program_scalar(e, scf_for_upperBound(scf));
+  intptr_t count = scf_for_initArgs(scf).n;
+  Loop loop = {.args = arguments(w, op, 0, 1, count),
+               .count = count,
+               .counter = arguments(w, op, 0, 0, 1)[0],
+               .first = program_scalar(e, scf_for_lowerBound(scf)),
+               .step = program_scalar(e, scf_for_step(scf))};
+  e->out->scalars[loop.step].is_positive = true;
+  hand_on(w, op, 3, &loop, loop.first)->bind.enters = true;
+  int head = begin_branch(
+      w, op,
+      program_combined(e, scf_for_unsignedCmp(scf) ? PROOF_ULT : PROOF_LT,
+                       loop.counter, end));
+  role_of(w)->ops[head].branch.is_fixed =
+      is_constant(e, loop.first) && is_constant(e, end);
   write_ops(w, entry_of(op, 0));
-  MlirOperation yield = mlirBlockGetTerminator(entry_of(op, 0));
-  for (intptr_t i = 0; i < inits.n; i++)
-    binding_add(&next, args[i + 1],
-                program_scalar(e, mlirOperationGetOperand(yield, i)));
-  binding_add(&next, args[0],
-              program_combined(e, PROOF_ADD, args[0], bounds[2]));
-  write_binding(w, op, &next)->bind.repeats = true;
-  program_add(w, PROOF_JUMP, op)->jump.target = head;
-  role_of(w)->ops[head].branch.target = here(w);
-  bind_results(w, op, args + 1, inits.n);
+  write_repeat(w, op, &loop, entry_of(op, 0), head, head);
+  bind_results(w, op, loop.args, count);
 }
 
 static void write_while(ProgramWriter *w, MlirOperation op) {
   ProgramBuild *e = w->extract;
   intptr_t count = mlirOperationGetNumOperands(op);
-  intptr_t num_passed = mlirOperationGetNumResults(op);
-  Binding first = binding_new(w, count + 1), next = binding_new(w, count + 1);
-  for (intptr_t i = 0; i < count; i++)
-    binding_add(&first, 0, program_scalar(e, mlirOperationGetOperand(op, i)));
-  ProofScalarId *args = variables(w, count, argument_of, op);
-  for (intptr_t i = 0; i < count; i++)
-    first.to[i] = args[i];
-  ProofScalarId round = program_variable(e, op.ptr, w->role);
-  binding_add(&first, round, program_constant(e, 0));
-  write_binding(w, op, &first)->bind.enters = true;
+  Loop loop = {.args = arguments(w, op, 0, 0, count),
+               .count = count,
+               .counter = program_variable(e, op.ptr, w->role),
+               .first = program_constant(e, 0),
+               .step = program_constant(e, 1)};
+  hand_on(w, op, 0, &loop, loop.first)->bind.enters = true;
   int head = here(w);
   write_ops(w, entry_of(op, 0));
   MlirOperation condition = mlirBlockGetTerminator(entry_of(op, 0));
-  ProofScalarId *passed = program_ids(e, num_passed);
-  for (intptr_t i = 0; i < num_passed; i++)
-    passed[i] = program_scalar(e, mlirOperationGetOperand(condition, i + 1));
+  intptr_t num_passed = mlirOperationGetNumResults(op);
   int branch = begin_branch(
       w, op, program_scalar(e, mlirOperationGetOperand(condition, 0)));
-  role_of(w)->ops[branch].branch.is_loop = true;
-  ProofScalarId *after = variables(w, num_passed, second_argument_of, op);
-  Binding goes_on = binding_new(w, num_passed);
+  Binding passed = {arguments(w, op, 1, 0, num_passed),
+                    program_ids(e, num_passed), (int)num_passed};
   for (intptr_t i = 0; i < num_passed; i++)
-    binding_add(&goes_on, after[i], passed[i]);
-  write_binding(w, op, &goes_on);
+    passed.from[i] =
+        program_scalar(e, mlirOperationGetOperand(condition, i + 1));
+  write_binding(w, op, &passed);
   write_ops(w, entry_of(op, 1));
-  MlirOperation yield = mlirBlockGetTerminator(entry_of(op, 1));
-  for (intptr_t i = 0; i < count; i++)
-    binding_add(&next, args[i],
-                program_scalar(e, mlirOperationGetOperand(yield, i)));
-  binding_add(&next, round,
-              program_combined(e, PROOF_ADD, round, program_constant(e, 1)));
-  write_binding(w, op, &next)->bind.repeats = true;
-  program_add(w, PROOF_JUMP, op)->jump.target = head;
-  role_of(w)->ops[branch].branch.target = here(w);
-  bind_results(w, op, passed, num_passed);
+  write_repeat(w, op, &loop, entry_of(op, 1), head, branch);
+  bind_results(w, op, passed.from, num_passed);
 }
 
 //===-- Numbers in private memory -----------------------------------------===//
@@ -724,7 +732,7 @@ static void write_op(ProgramWriter *w, MlirOperation op) {
 
 static void write_ops(ProgramWriter *w, MlirBlock block) {
   TILE_FOR_EACH_OP (op, block) {
-    if (w->extract->failed.ptr)
+    if (w->extract->verdict->code)
       return;
     write_op(w, op);
   }
@@ -742,11 +750,12 @@ static void write_initial(ProgramWriter *w) {
   }
 }
 
-static void write_role(ProgramBuild *e, const char *name, int64_t num_warps,
-                       MlirBlock body) {
+static void write_role(ProgramBuild *e, MlirOperation op, const char *name,
+                       int64_t num_warps, MlirBlock body) {
   ProgramWriter w = {e, e->out->num_roles++};
   ProofRole *role = &e->out->roles[w.role];
   role->name = name;
+  role->origin = op.ptr;
   role->num_threads = WARP_THREADS * (int)num_warps;
   if (e->is_of_roles)
     write_initial(&w);
@@ -756,7 +765,8 @@ static void write_role(ProgramBuild *e, const char *name, int64_t num_warps,
 
 static void write_roles(ProgramBuild *e) {
   if (!e->is_of_roles) {
-    write_role(e, "block", tile_kernel_num_threads(e->kernel) / WARP_THREADS,
+    write_role(e, e->kernel, "block",
+               tile_kernel_num_threads(e->kernel) / WARP_THREADS,
                tile_kernel_body(e->kernel));
     return;
   }
@@ -772,7 +782,7 @@ static void write_roles(ProgramBuild *e) {
       e->out->roles[e->out->num_roles].num_turns =
           (int)tile_role_warps(role) / 4;
     MlirStringRef name = tile_role_role(role);
-    write_role(e, tile_arena_strdup(e->arena, name.data, name.length),
+    write_role(e, op, tile_arena_strdup(e->arena, name.data, name.length),
                tile_role_warps(role), entry_of(op, 0));
   }
 }
@@ -797,54 +807,36 @@ static void check_syncs(ProgramBuild *e) {
       }
 }
 
-// The program of the roles of a kernel, or of its block outside of them. False
-// where nothing in it waits for an mbarrier or a channel. The points of `plan`
-// count as if they stood there. Owner: `arena`.
+// The program of the roles of a kernel, or of its block outside of them, and
+// what is wrong with it. False where nothing in it waits for an mbarrier or a
+// channel. The points of `plan` count as if they stood there. Owner: `arena`.
 static bool kernel_program(TileArena *arena, MlirOperation kernel,
                            bool is_of_roles, const TileSyncPlan *plan,
-                           TileKernelProgram *out) {
-  *out = (TileKernelProgram){
-      .program = {.arena = arena, .is_of_block = !is_of_roles}};
+                           TileKernelVerdict *out) {
+  *out = (TileKernelVerdict){
+      .program = {.arena = arena, .is_of_block = !is_of_roles},
+      .verdict.role = PROOF_NONE};
   ProgramBuild e = {.arena = arena,
                     .known.arena = arena,
                     .kernel = kernel,
                     .specialize = tile_kernel_specialize(kernel).op,
                     .out = &out->program,
                     .plan = plan,
+                    .verdict = &out->verdict,
                     .is_of_roles = is_of_roles};
   if ((is_of_roles && !e.specialize.ptr) || !find_rows(&e))
     return false;
-  if (!e.failed.ptr) {
-    out->early = early_use(&e);
+  if (!e.verdict->code)
+    check_inits(&e);
+  if (!e.verdict->code) {
     write_roles(&e);
     program_bytes(&e);
     check_syncs(&e);
   }
-  out->failed = e.failed;
-  out->failure = e.failure;
   return true;
 }
 
 //===-- What the proof says of a kernel -----------------------------------===//
-
-static void judge(TileArena *arena, const ProofLimits *limits,
-                  const TileKernelProgram *program, ProofVerdict *out) {
-  *out = (ProofVerdict){.outcome = PROOF_UNKNOWN, .role = PROOF_NONE};
-  if (program->failed.ptr) {
-    out->code = "form";
-    out->origin = program->failed.ptr;
-    snprintf(out->text, sizeof out->text, "the op %s", program->failure);
-  } else if (program->early.ptr) {
-    out->outcome = PROOF_REJECTED;
-    out->code = "init-unseen";
-    out->origin = program->early.ptr;
-    snprintf(out->text, sizeof out->text,
-             "uses a barrier before all threads have met after its "
-             "initialisation");
-  } else {
-    proof_verify(&program->program, limits, arena, out);
-  }
-}
 
 static bool is_worse(const ProofVerdict *a, const ProofVerdict *b) {
   return a->outcome == PROOF_REJECTED ||
@@ -854,16 +846,16 @@ static bool is_worse(const ProofVerdict *a, const ProofVerdict *b) {
 void tile_kernel_judge(TileArena *arena, MlirOperation kernel,
                        const TileSyncPlan *plan, const ProofLimits *limits,
                        TileKernelVerdict *out) {
-  *out = (TileKernelVerdict){.verdict = {.role = PROOF_NONE}};
+  *out = (TileKernelVerdict){.verdict.role = PROOF_NONE};
   for (int is_of_roles = 0;
        is_of_roles < 2 && out->verdict.outcome != PROOF_REJECTED;
        is_of_roles++) {
-    TileKernelProgram program;
-    ProofVerdict verdict;
-    if (!kernel_program(arena, kernel, is_of_roles, plan, &program))
+    TileKernelVerdict judged;
+    if (!kernel_program(arena, kernel, is_of_roles, plan, &judged))
       continue;
-    judge(arena, limits, &program, &verdict);
-    if (is_worse(&verdict, &out->verdict))
-      *out = (TileKernelVerdict){program, verdict};
+    if (!judged.verdict.code)
+      proof_verify(&judged.program, limits, arena, &judged.verdict);
+    if (is_worse(&judged.verdict, &out->verdict))
+      *out = judged;
   }
 }

@@ -6,20 +6,13 @@
 #include "Dialect/Ops.h"
 #include "Proof/Proof.h"
 
-/// A kernel, or its roles, as a program.
+/// The verdict on the roles of a kernel and on its block: of the one that is
+/// worst. `program` is that of a verdict that is not PROOF_PROVED; it is not
+/// complete where the code is PROGRAM_NOT_FOLLOWED: then the text says of the
+/// op why, as the end of a sentence about it.
+#define PROGRAM_NOT_FOLLOWED "form"
 typedef struct {
   ProofProgram program;
-  MlirOperation early; // uses a barrier before all know that it is there; null
-  /// Null, or an op that cannot be followed: then `failure` says why, as the
-  /// end of a sentence about the op, and the program is not complete.
-  MlirOperation failed;
-  const char *failure;
-} TileKernelProgram;
-
-/// The verdict on the roles of a kernel and on its block: of the one that is
-/// worst. `program` is that of a verdict that is not PROOF_PROVED.
-typedef struct {
-  TileKernelProgram program;
   ProofVerdict verdict;
 } TileKernelVerdict;
 

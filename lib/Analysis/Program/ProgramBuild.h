@@ -7,6 +7,8 @@
 #include "Support/KeyTable.h"
 #include "Tile/Ops/scf.h"
 
+#include <stdio.h>
+
 //===-- State -------------------------------------------------------------===//
 
 /// Equal functions of equal arguments are equal values.
@@ -40,8 +42,7 @@ typedef struct {
   ProgramRow *rows; // those of the program
   int row_capacity;
 
-  MlirOperation failed; // null, or what cannot be understood
-  const char *failure;
+  ProofVerdict *verdict; // what is wrong with the kernel before any proof
 } ProgramBuild;
 
 /// The code of a role that is being written.
@@ -52,13 +53,24 @@ typedef struct {
 
 //===-- Growth ------------------------------------------------------------===//
 
-/// Says that the program cannot be followed, and where; the first one counts.
-static inline void program_fail(ProgramBuild *extract, MlirOperation op,
-                                const char *failure) {
-  if (extract->failed.ptr)
+/// Says what is wrong with an op; the first one counts.
+static inline void program_stop(ProgramBuild *e, ProofOutcome outcome,
+                                const char *code, MlirOperation op,
+                                const char *text) {
+  if (e->verdict->code)
     return;
-  extract->failed = op;
-  extract->failure = failure;
+  *e->verdict = (ProofVerdict){
+      .outcome = outcome, .code = code, .role = PROOF_NONE, .origin = op.ptr};
+  snprintf(e->verdict->text, sizeof e->verdict->text, "%s", text);
+}
+/// Says that the program cannot be followed.
+static inline void program_fail(ProgramBuild *e, MlirOperation op,
+                                const char *failure) {
+  program_stop(e, PROOF_UNKNOWN, PROGRAM_NOT_FOLLOWED, op, failure);
+}
+static inline void program_reject(ProgramBuild *e, MlirOperation op,
+                                  const char *code, const char *text) {
+  program_stop(e, PROOF_REJECTED, code, op, text);
 }
 
 /// Adds an op to the role; owned by the program, up to the next one.
@@ -76,9 +88,6 @@ static inline ProofOp *program_add(ProgramWriter *w, ProofOpKind kind,
 /// The row of a barrier, or of a side of a channel; -1.
 int program_row_of(const ProgramBuild *extract, MlirValue value,
                    bool is_empty_side);
-/// Arrivals of a `tile.barrier_arrive` or `tile.barrier_expect` of so many
-/// warps.
-int program_num_arrivals(MlirOperation op, int num_warps);
 
 //===-- Accesses (Accesses.c) ---------------------------------------------===//
 
@@ -100,6 +109,8 @@ ProofScalarId program_combined(ProgramBuild *extract, ProofFunction function,
 /// one that counts its rounds.
 ProofScalarId program_variable(ProgramBuild *extract, const void *key,
                                int role);
+/// The op of `block` that `op` is or is in, or null.
+MlirOperation program_ancestor_in(MlirBlock block, MlirOperation op);
 /// Room for so many scalars.
 static inline ProofScalarId *program_ids(ProgramBuild *e, intptr_t count) {
   return TILE_ARENA_NEW(e->arena, ProofScalarId, count + 1);

@@ -212,92 +212,6 @@ static bool is_read_only(const ProgramBuild *extract, MlirValue memref) {
   return !writes.is_written;
 }
 
-//===-- Private arrays ----------------------------------------------------===//
-
-static bool uses_inside(MlirOperation op, MlirValue memref) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(memref);
-       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation user = mlirOpOperandGetOwner(use);
-    while (user.ptr && !mlirOperationEqual(user, op))
-      user = mlirOperationGetParentOperation(user);
-    if (user.ptr)
-      return true;
-  }
-  return false;
-}
-
-static bool same_place(MlirOperation load, MlirOperation store) {
-  intptr_t rank = mlirOperationGetNumOperands(load) - 1;
-  for (intptr_t i = 0; i < rank; i++)
-    if (!mlirValueEqual(mlirOperationGetOperand(load, 1 + i),
-                        mlirOperationGetOperand(store, 2 + i)))
-      return false;
-  return true;
-}
-
-// What was stored last in the block where the load is: a local of the user.
-// Null when it is not seen.
-static MlirValue stored_value(MlirOperation load) {
-  MlirValue memref = memref_load_memref(memref_load_cast(load));
-  MlirBlock block = mlirOperationGetBlock(load);
-  MlirOperation found = {NULL};
-  for (MlirOperation op = mlirBlockGetFirstOperation(block);
-       !mlirOperationEqual(op, load); op = mlirOperationGetNextInBlock(op))
-    if (!memref_load_is(op) && uses_inside(op, memref))
-      found = op;
-  if (!found.ptr || !memref_store_is(found) || !same_place(load, found))
-    return (MlirValue){NULL};
-  return memref_store_value(memref_store_cast(found));
-}
-
-// The one store of the role, or of the block, to the array that `load` reads:
-// in every iteration of a loop before the load, at the loop's index. Null
-// when it is not so.
-static MlirOperation table_store(MlirOperation load) {
-  MlirOperation role = tile_role_of(load).op, found = {NULL};
-  MlirValue memref = memref_load_memref(memref_load_cast(load));
-  TileShape shape;
-  if (!tile_shape_of(memref, &shape) || shape.space != TILE_SPACE_PRIVATE ||
-      shape.rank != 1)
-    return found;
-  for (MlirOpOperand use = mlirValueGetFirstUse(memref);
-       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation user = mlirOpOperandGetOwner(use);
-    bool is_mine = mlirOperationEqual(tile_role_of(user).op, role);
-    if (memref_load_is(user) || (!is_mine && tile_role_of(user).op.ptr))
-      continue;
-    if (found.ptr || !is_mine || !memref_store_is(user))
-      return (MlirOperation){NULL};
-    found = user;
-  }
-  return found;
-}
-
-static bool is_before(MlirOperation loop, MlirOperation op) {
-  MlirBlock block = mlirOperationGetBlock(loop);
-  while (!mlirBlockEqual(mlirOperationGetBlock(op), block))
-    op = mlirOperationGetParentOperation(op);
-  for (MlirOperation next = mlirOperationGetNextInBlock(loop); next.ptr;
-       next = mlirOperationGetNextInBlock(next))
-    if (mlirOperationEqual(next, op))
-      return true;
-  return false;
-}
-
-static bool is_table_load(MlirOperation load, MlirOperation *out_store) {
-  MlirOperation store = *out_store = table_store(load);
-  if (!store.ptr)
-    return false;
-  MlirOperation loop = mlirOperationGetParentOperation(store);
-  MlirOperation outer = mlirOperationGetParentOperation(loop);
-  return scf_for_is(loop) &&
-         (tile_role_is(outer) || gpu_launch_is(outer) || func_func_is(outer)) &&
-         mlirValueEqual(
-             mlirOperationGetOperand(store, 2),
-             mlirBlockGetArgument(mlirOperationGetBlock(store), 0)) &&
-         is_before(loop, load);
-}
-
 //===-- Values ------------------------------------------------------------===//
 
 // What `tile`, as `reader` finds it, is a function of; -1 when that is not
@@ -392,44 +306,6 @@ static ProofScalarId add_op(ProgramBuild *extract, MlirValue value,
   return add_scalar(extract, value.ptr, scalar);
 }
 
-// `value` of an iteration, where its index is `index`; -1 when it is more than
-// a function of that.
-static ProofScalarId at_index(ProgramBuild *extract, MlirValue value,
-                              MlirBlock body, MlirValue index) {
-  if (mlirValueEqual(value, mlirBlockGetArgument(body, 0)))
-    return program_scalar(extract, index);
-  MlirOperation loop = mlirBlockGetParentOperation(body);
-  if (!tile_value_is_inside(value, loop))
-    return program_scalar(extract, value);
-  if (!mlirValueIsAOpResult(value) ||
-      !is_function(extract, mlirOpResultGetOwner(value)))
-    return -1;
-  ProofScalarId known = program_scalar(extract, value);
-  ProofScalar scalar = extract->out->scalars[known];
-  MlirOperation op = mlirOpResultGetOwner(value);
-  if (scalar.kind != PROOF_FUNCTION)
-    return scalar.kind == PROOF_CONSTANT ? known : -1;
-  ProofScalarId *args =
-      TILE_ARENA_NEW(extract->arena, ProofScalarId, scalar.num_args + 1);
-  for (int i = 0; i < scalar.num_args; i++) {
-    args[i] = at_index(extract, mlirOperationGetOperand(op, i), body, index);
-    if (args[i] < 0)
-      return -1;
-  }
-  scalar.args = args;
-  return add_scalar(extract, NULL, scalar);
-}
-
-// What the role stored at the index of the load; -1 when that is not followed.
-static ProofScalarId table_value(ProgramBuild *extract, MlirOperation load) {
-  MlirOperation store;
-  if (!memref_load_is(load) || !is_table_load(load, &store))
-    return -1;
-  return at_index(extract, memref_store_value(memref_store_cast(store)),
-                  mlirOperationGetBlock(store),
-                  mlirOperationGetOperand(load, 1));
-}
-
 //===-- What is not understood --------------------------------------------===//
 
 // What the counter of a loop stands for: an induction variable, or the loop.
@@ -489,12 +365,6 @@ ProofScalarId program_scalar(ProgramBuild *e, MlirValue value) {
   if (!mlirValueIsAOpResult(value))
     return add_unknown(e, value);
   MlirOperation op = mlirOpResultGetOwner(value);
-  MlirValue stored = memref_load_is(op) ? stored_value(op) : (MlirValue){NULL};
-  if (stored.ptr)
-    return program_scalar(e, stored);
-  ProofScalarId table = table_value(e, op);
-  if (table >= 0)
-    return table;
   MlirBlock inlined = program_inlined_block(op);
   if (inlined.ptr)
     return program_scalar(
@@ -560,8 +430,7 @@ static void find_writers(Writers *writers, MlirValue tile) {
   }
 }
 
-// The op of `block` that `op` is or is in, or null.
-static MlirOperation ancestor_in(MlirBlock block, MlirOperation op) {
+MlirOperation program_ancestor_in(MlirBlock block, MlirOperation op) {
   while (op.ptr && !mlirBlockEqual(mlirOperationGetBlock(op), block))
     op = mlirOperationGetParentOperation(op);
   return op;
@@ -572,7 +441,7 @@ static MlirOperation last_writer(const Writers *writers, MlirOperation at) {
   MlirBlock block = mlirOperationGetBlock(at);
   MlirOperation found = {NULL};
   for (int i = 0; i < writers->num_ops; i++) {
-    MlirOperation op = ancestor_in(block, writers->ops[i]);
+    MlirOperation op = program_ancestor_in(block, writers->ops[i]);
     if (op.ptr && mlirOperationIsBeforeInBlock(op, at) &&
         (!found.ptr || mlirOperationIsBeforeInBlock(found, op)))
       found = op;

@@ -3,8 +3,8 @@
 // Consumes: `tile.specialize` with `tile.channel`s; mbarriers without one, of
 //           roles and of blocks.
 // Produces: nothing.
-// Fails:    an mbarrier can never complete; a rule
-//           of the protocol is broken, or roles deadlock. What can be
+// Fails:    an mbarrier is not initialised, or twice; a rule of the
+//           protocol is broken, or roles deadlock. What can be
 //           neither proved nor refuted gets a remark of one line, or with
 //           `strict` an error. Notes of an error show a schedule that goes
 //           wrong, where one is found.
@@ -13,7 +13,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Analysis/Program/BarrierCheck.h"
 #include "Analysis/Program/KernelProgram.h"
 #include "Analysis/Sync/Sync.h"
 #include "Support/Diagnostics.h"
@@ -23,8 +22,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-//===-- What is said of a verdict -----------------------------------------===//
 
 //===-- Notes -------------------------------------------------------------===//
 
@@ -66,85 +63,72 @@ static void add_choice(Notes *out, TileArena *arena,
 
 //===-- Events ------------------------------------------------------------===//
 
-// "mbarrier 2[1]", or "full 0[1]" of a channel
-static const char *row_text(const ProofProgram *program, const ProofMove *move,
-                            char out[48]) {
-  const ProofRow *row = &program->rows[move->place];
-  snprintf(out, 48, "%s %d[%d]", row->name, row->number, move->slot);
-  return out;
-}
+enum { VERB_BYTES = 128 };
 
-// "slot 1", or "the tile"
-static const char *tile_text(const ProofMove *move, char out[48]) {
-  snprintf(out, 48, move->slot < 0 ? "the tile" : "slot %d", move->slot);
-  return out;
-}
-
-static void arrive_text(const ProofOp *op, const char *row, char out[128]) {
-  if (op->arrive.is_async)
-    snprintf(out, 128, "has copies arrive on %s when they are done", row);
+// What an event is about: "mbarrier 2[1]", "full 0[1]" of a channel, "slot 1",
+// or "the tile".
+static void print_object(const ProofProgram *program, const ProofMove *move,
+                         char out[48]) {
+  if (move->op->kind == PROOF_WAIT || move->op->kind == PROOF_ARRIVE)
+    snprintf(out, 48, "%s %d[%d]", program->rows[move->place].name,
+             program->rows[move->place].number, move->slot);
   else
-    snprintf(out, 128, "makes %d arrival%s on %s", op->arrive.count,
-             op->arrive.count == 1 ? "" : "s", row);
+    snprintf(out, 48, move->slot < 0 ? "the tile" : "slot %d", move->slot);
 }
 
-static void await_text(const ProofOp *op, char out[128]) {
-  static const char *const what[] = {"products", "stores", "groups of copies"};
-  snprintf(out, 128, "has waited for all but %d %s", op->await.pending,
-           what[op->await.kind]);
-}
-
-static const char *verb_text(const ProofProgram *program, const ProofMove *move,
-                             char out[128]) {
-  char text[48];
+// Of an event that is about nothing, or has no number.
+static const char *plain_verb(const ProofMove *move) {
   const ProofOp *op = move->op;
   switch (op->kind) {
-  case PROOF_WAIT:
-    snprintf(out, 128, "%s %s, parity %d",
-             move->waits ? "waits for ever for" : "has waited for",
-             row_text(program, move, text), move->parity);
-    break;
-  case PROOF_ARRIVE:
-    arrive_text(op, row_text(program, move, text), out);
-    break;
   case PROOF_FILL:
-    snprintf(out, 128, "%s %s",
-             op->fill.how == PROOF_BY_STORES ? "fills" : "begins to fill",
-             tile_text(move, text));
-    break;
+    return op->fill.how == PROOF_BY_STORES ? "fills" : "begins to fill";
   case PROOF_READ:
-    snprintf(out, 128, "%s %s",
-             op->read.is_product || op->read.is_store ? "begins to read"
-                                                      : "reads",
-             tile_text(move, text));
-    break;
-  case PROOF_AWAIT:
-    await_text(op, out);
-    break;
+    return op->read.is_product || op->read.is_store ? "begins to read"
+                                                    : "reads";
   case PROOF_SYNC:
-    snprintf(out, 128, "%s other threads",
-             move->waits ? "waits for ever for" : "meets");
-    break;
+    return move->waits ? "waits for ever for other threads"
+                       : "meets other threads";
   case PROOF_CLOSE:
-    snprintf(out, 128, "closes a group of copies");
-    break;
+    return "closes a group of copies";
   case PROOF_TURN:
-    snprintf(out, 128, "%s",
-             !op->turn.begins ? "hands on the turn"
-             : move->waits    ? "waits for ever for its turn"
-                              : "has its turn");
-    break;
+    return !op->turn.begins ? "hands on the turn"
+           : move->waits    ? "waits for ever for its turn"
+                            : "has its turn";
   default:
-    snprintf(out, 128, "executes a proxy fence");
-    break;
+    return "executes a proxy fence";
   }
-  return out;
+}
+
+static void print_verb(const ProofProgram *program, const ProofMove *move,
+                       char out[VERB_BYTES]) {
+  static const char *const under_way[] = {"products", "stores",
+                                          "groups of copies"};
+  const ProofOp *op = move->op;
+  char object[48];
+  print_object(program, move, object);
+  if (op->kind == PROOF_WAIT)
+    snprintf(out, VERB_BYTES, "%s %s, parity %d",
+             move->waits ? "waits for ever for" : "has waited for", object,
+             move->parity);
+  else if (op->kind == PROOF_ARRIVE && op->arrive.is_async)
+    snprintf(out, VERB_BYTES, "has copies arrive on %s when they are done",
+             object);
+  else if (op->kind == PROOF_ARRIVE)
+    snprintf(out, VERB_BYTES, "makes %d arrival%s on %s", op->arrive.count,
+             op->arrive.count == 1 ? "" : "s", object);
+  else if (op->kind == PROOF_AWAIT)
+    snprintf(out, VERB_BYTES, "has waited for all but %d %s", op->await.pending,
+             under_way[op->await.kind]);
+  else if (op->kind == PROOF_FILL || op->kind == PROOF_READ)
+    snprintf(out, VERB_BYTES, "%s %s", plain_verb(move), object);
+  else
+    snprintf(out, VERB_BYTES, "%s", plain_verb(move));
 }
 
 static void add_move(Notes *out, TileArena *arena, const ProofProgram *program,
                      const ProofMove *move, int number) {
-  char verb[128];
-  verb_text(program, move, verb);
+  char verb[VERB_BYTES];
+  print_verb(program, move, verb);
   if (program->is_of_block)
     add_note(out, arena, op_of(move->op->origin), "%d: the block %s", number,
              verb);
@@ -178,28 +162,14 @@ static Notes notes_of(const ProofProgram *program, const ProofVerdict *verdict,
 
 //===-- Report ------------------------------------------------------------===//
 
-typedef struct {
-  int role;
-  MlirOperation found;
-} FindRole;
-
-static MlirWalkResult find_role(MlirOperation op, void *user_data) {
-  FindRole *find = user_data;
-  if (!tile_role_is(op) || find->role-- > 0)
-    return MlirWalkResultAdvance;
-  find->found = op;
-  return MlirWalkResultInterrupt;
-}
-
 // Where the user should look: the op of the event, else its role.
 static MlirOperation place_of(MlirOperation kernel, const ProofProgram *program,
                               const ProofVerdict *verdict) {
-  FindRole find = {verdict->role, kernel};
   if (verdict->origin)
-    return (MlirOperation){(void *)verdict->origin};
-  if (verdict->role >= 0 && !program->is_of_block)
-    mlirOperationWalk(kernel, find_role, &find, MlirWalkPreOrder);
-  return find.found;
+    return op_of(verdict->origin);
+  return verdict->role >= 0 && !program->is_of_block
+             ? op_of(program->roles[verdict->role].origin)
+             : kernel;
 }
 
 // "role "consumer"", or "the block"
@@ -214,33 +184,14 @@ static const char *role_name(const ProofProgram *program, int role,
   return name;
 }
 
-// "; for example when the loop in line 12 runs 3 times"
-static void print_witness(const ProofVerdict *verdict, char *out,
-                          size_t capacity) {
-  out[0] = '\0';
-  if (!verdict->schedule || !verdict->schedule->loop.origin)
-    return;
-  const ProofChoice *choice = &verdict->schedule->loop;
-  MlirLocation location =
-      mlirOperationGetLocation((MlirOperation){(void *)choice->origin});
-  if (mlirLocationIsAFileLineColRange(location))
-    snprintf(out, capacity,
-             "; for example when the loop in line %d runs %lld times",
-             mlirLocationFileLineColRangeGetStartLine(location),
-             (long long)choice->count);
-}
-
 static MlirLogicalResult report_fault(const TileKernelVerdict *judged,
                                       MlirOperation op, const Notes *notes,
                                       TileArena *arena) {
   const ProofVerdict *verdict = &judged->verdict;
-  char witness[96];
-  print_witness(verdict, witness, sizeof witness);
   return tile_emit_error_with_notes(
       op, notes->count, notes->notes,
-      "[tile-verify/%s] breaks the protocol of %s: %s%s", verdict->code,
-      role_name(&judged->program.program, verdict->role, arena), verdict->text,
-      witness);
+      "[tile-verify/%s] breaks the protocol of %s: %s", verdict->code,
+      role_name(&judged->program, verdict->role, arena), verdict->text);
 }
 
 // A run that nobody has seen to be possible is no fault.
@@ -250,19 +201,20 @@ static MlirLogicalResult report_unknown(const TileKernelVerdict *judged,
   const ProofVerdict *verdict = &judged->verdict;
   char code[64];
   snprintf(code, sizeof code, "tile-verify/%s", verdict->code);
-  const char *role = role_name(&judged->program.program, verdict->role, arena);
-  if (is_strict && judged->program.failed.ptr)
-    return tile_emit_error(op, "[tile-verify/form] cannot be proved: %s",
+  const char *role = role_name(&judged->program, verdict->role, arena);
+  bool is_followed = strcmp(verdict->code, PROGRAM_NOT_FOLLOWED) != 0;
+  if (is_strict && !is_followed)
+    return tile_emit_error(op, "[%s] cannot be proved: the op %s", code,
                            verdict->text);
   if (is_strict)
     return tile_emit_error_with_notes(op, notes->count, notes->notes,
                                       "[%s] cannot be proved for %s: %s", code,
                                       role, verdict->text);
-  if (judged->program.failed.ptr)
+  if (!is_followed)
     tile_emit_remark(op, code,
                      "is not proved, and may well be right: the proof does not "
                      "follow an op that %s; tile-run --emulate checks a run",
-                     judged->program.failure);
+                     verdict->text);
   else
     tile_emit_remark(op, code,
                      "is not proved, and may well be right: the proof for %s "
@@ -277,7 +229,7 @@ static MlirLogicalResult report_unknown(const TileKernelVerdict *judged,
 static MlirLogicalResult report(TileArena *arena, MlirOperation kernel,
                                 const TileKernelVerdict *judged,
                                 const TileVerifyChannelsOptions *options) {
-  const ProofProgram *program = &judged->program.program;
+  const ProofProgram *program = &judged->program;
   const ProofVerdict *verdict = &judged->verdict;
   Notes notes = {0};
   if (verdict->outcome == PROOF_PROVED)
@@ -290,35 +242,23 @@ static MlirLogicalResult report(TileArena *arena, MlirOperation kernel,
   return report_unknown(judged, op, &notes, options->strict, arena);
 }
 
-typedef struct {
-  const TileVerifyChannelsOptions *options;
-} Run;
-
 //===-- Entry -------------------------------------------------------------===//
 
-static MlirLogicalResult check_barriers(MlirOperation kernel) {
-  TileBarrierFault fault;
-  if (!tile_barriers_check(kernel, &fault))
-    return tile_success();
-  return tile_emit_error_with_note(
-      fault.op, mlirOperationGetLocation(fault.alloc), "the barrier is here",
-      "[tile-verify/%s] %s", fault.code, fault.text);
-}
-
-static MlirLogicalResult check_programs(const Run *run, MlirOperation kernel,
-                                        const TileSyncPlan *plan,
-                                        TileArena *arena) {
-  const ProofLimits limits = {run->options->max_runs, run->options->max_states};
+static MlirLogicalResult
+check_programs(const TileVerifyChannelsOptions *options, MlirOperation kernel,
+               const TileSyncPlan *plan, TileArena *arena) {
+  const ProofLimits limits = {options->max_runs, options->max_states};
   TileKernelVerdict judged;
   tile_kernel_judge(arena, kernel, plan, &limits, &judged);
-  return report(arena, kernel, &judged, run->options);
+  return report(arena, kernel, &judged, options);
 }
 
 // What tile-insert-sync would add: it counts as if it stood there, or, once
 // that pass has run, must be nothing.
-static MlirLogicalResult check_with_plan(const Run *run, MlirOperation kernel,
-                                         TileArena *arena) {
-  const char *chip = run->options->target ? run->options->target : "";
+static MlirLogicalResult
+check_with_plan(const TileVerifyChannelsOptions *options, MlirOperation kernel,
+                TileArena *arena) {
+  const char *chip = options->target ? options->target : "";
   const TileTarget *target = NULL;
   TileSyncPlan plan, counted;
   TileSyncFault fault;
@@ -326,25 +266,23 @@ static MlirLogicalResult check_with_plan(const Run *run, MlirOperation kernel,
     return tile_failure();
   tile_sync_plan_build(arena, kernel, target, &plan);
   counted = plan;
-  if (run->options->synced)
+  if (options->synced)
     counted.num_points = 0;
   else
     counted.unmet = TILE_NULL_OP;
-  if (tile_failed(check_programs(run, kernel, &counted, arena)))
+  if (tile_failed(check_programs(options, kernel, &counted, arena)))
     return tile_failure();
-  if (!run->options->synced || tile_sync_check(kernel, &plan, &fault))
+  if (!options->synced || tile_sync_check(kernel, &plan, &fault))
     return tile_success();
   return tile_emit_error(fault.op, "[tile-verify/%s] %s", fault.code,
                          fault.text);
 }
 
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
-  const Run *run = user_data;
+  const TileVerifyChannelsOptions *options = user_data;
   TileArena arena;
-  if (tile_failed(check_barriers(kernel)))
-    return tile_failure();
   tile_arena_init(&arena);
-  MlirLogicalResult result = check_with_plan(run, kernel, &arena);
+  MlirLogicalResult result = check_with_plan(options, kernel, &arena);
   tile_arena_deinit(&arena);
   return result;
 }
@@ -352,6 +290,5 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
 MlirLogicalResult
 tile_verify_channels_run(MlirOperation op,
                          const TileVerifyChannelsOptions *options) {
-  Run run = {.options = options};
-  return tile_kernels_visit_verified(op, visit_kernel, &run);
+  return tile_kernels_visit_verified(op, visit_kernel, (void *)options);
 }

@@ -18,8 +18,9 @@ REGION = "!tile.region<64x32xbf16>"
 MAX_SECONDS, MAX_BYTES = 60, 6 << 30 # of a process: what costs more is not waited for
 
 
-def nest(depth):
-    """Branches and loops in turn around a product with three stages."""
+def nest(depth, kinds="if,for"):
+    """Ops of these kinds in turn around a product with three stages."""
+    kinds = kinds.split(",")
     lines = ["func.func @nest(%%A: %s, %%B: %s, %%C: memref<?x?xf32>, %%n: index) {" % (BF16, BF16)]
     lines += ["%%c%d = arith.constant %d : index" % (n, n) for n in (0, 1, 32, 128)]
     lines += ["%z = arith.constant 0.0 : f32",
@@ -30,7 +31,7 @@ def nest(depth):
               "%%S = tile.alloc : %s" % TILE, "%%T = tile.alloc : %s" % TILE]
     counter = "%c0"
     for level in range(depth):
-        if level % 2 == 0:
+        if kinds[level % len(kinds)] == "if":
             lines += ["%%g%d = arith.cmpi sgt, %%n, %s : index" % (level, counter),
                       "scf.if %%g%d {" % level]
         else:
@@ -81,7 +82,7 @@ def measure(path, options):
 def forms(name, options):
     """(what it is, file) of a kernel just before the proof."""
     if name.startswith("nest:"):
-        text = nest(int(name[len("nest:"):]))
+        text = nest(int(name.split(":")[1]), *name.split(":")[2:])
     else:
         with open(name, encoding="utf-8") as file:
             text = file.read()

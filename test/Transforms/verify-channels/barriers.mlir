@@ -231,7 +231,7 @@ func.func @cp_async_arrives_early(%A: memref<?x?xbf16>, %n: index) attributes {t
         %si = arith.index_cast %s : i32 to index
         tile.barrier_wait %full[%si] parity %p : !tile.barrier<3>
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
-        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a tile that may still be written by role "producer"; for example when}}
+        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a tile that may still be written by role "producer"}}
         tile.copy %r to %f : !slot, !frag
         tile.barrier_arrive %empty[%si] by <warps> : !tile.barrier<3>
         %s1, %p1 = tile.advance %s, %p depth 3
@@ -296,7 +296,7 @@ func.func @too_few_bytes(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_t
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
         %a = tile.region %A[%i, 0] [64, 64] : memref<?x?xbf16>
         tile.barrier_expect %full[%si] bytes 8176 : !tile.barrier<3>
-        // expected-error @+1 {{[tile-verify/tx-bytes] breaks the protocol of role "producer": copies have 16 bytes more than the phase expects; for example when the loop}}
+        // expected-error @+1 {{[tile-verify/tx-bytes] breaks the protocol of role "producer": copies have 16 bytes more than the phase expects}}
         tile.copy %a to %r signal %full[%si] of !tile.barrier<3> {instr = #tile.instr<tma>} : !tile.region<64x64xbf16>, !slot
         %s1, %p1 = tile.advance %s, %p depth 3
         scf.yield %s1, %p1 : i32, i32
@@ -433,7 +433,7 @@ func.func @leader(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_threads 
     tile.role "consumer" warps 4 {
       %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
         %si = arith.index_cast %s : i32 to index
-        // expected-error @+1 {{[tile-verify/deadlock] breaks the protocol of role "consumer": waits for ever for slot 0, parity 1: the phase lacks 1 arrivals and 0 bytes;}}
+        // expected-error @+1 {{[tile-verify/deadlock] breaks the protocol of role "consumer": waits for ever for slot 0, parity 1: the phase lacks 1 arrivals and 0 bytes}}
         tile.barrier_wait %full[%si] parity %p : !tile.barrier<3>
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
         tile.copy %r to %f : !slot, !frag
@@ -586,7 +586,7 @@ func.func @same_parity(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_thr
     tile.role "consumer" warps 4 {
       %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
         %si = arith.index_cast %s : i32 to index
-        // expected-error @+1 {{[tile-verify/deadlock] breaks the protocol of role "consumer": waits for ever for slot 0, parity 0: the phase lacks 1 arrivals and 0 bytes;}}
+        // expected-error @+1 {{[tile-verify/deadlock] breaks the protocol of role "consumer": waits for ever for slot 0, parity 0: the phase lacks 1 arrivals and 0 bytes}}
         tile.barrier_wait %full[%si] parity %p : !tile.barrier<3>
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
         tile.copy %r to %f : !slot, !frag
@@ -637,7 +637,7 @@ func.func @own_barrier(%A: memref<?x?xbf16>, %n: index) attributes {tile.num_thr
     tile.role "consumer" warps 4 {
       %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
         %si = arith.index_cast %s : i32 to index
-        // expected-error @+1 {{[tile-verify/deadlock] breaks the protocol of role "consumer": waits for ever for slot 0, parity 0: the phase lacks 4 arrivals and 0 bytes;}}
+        // expected-error @+1 {{[tile-verify/deadlock] breaks the protocol of role "consumer": waits for ever for slot 0, parity 0: the phase lacks 4 arrivals and 0 bytes}}
         tile.barrier_wait %empty[%si] parity %p : !tile.barrier<3>
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
         tile.copy %r to %f : !slot, !frag
@@ -901,7 +901,7 @@ func.func @cp_async_under_way(%A: memref<?x?xbf16>, %n: index) attributes {tile.
         %si = arith.index_cast %s : i32 to index
         tile.barrier_wait %full[%si] parity %p : !tile.barrier<3>
         %r = tile.region %R[%si, 0, 0] [1, 64, 64] drop [0] : !ring
-        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a tile that may still be written by role "producer"; for example when}}
+        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a tile that may still be written by role "producer"}}
         tile.copy %r to %f : !slot, !frag
         tile.barrier_arrive %empty[%si] by <warps> : !tile.barrier<3>
         %s1, %p1 = tile.advance %s, %p depth 3

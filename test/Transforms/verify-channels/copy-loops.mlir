@@ -79,7 +79,7 @@ func.func @short(%A: memref<?x?xf32>, %I: memref<?xindex>, %n: index) attributes
         %k = arith.index_cast %s : i32 to index
         %r = tile.region %R[%k, 0, 0] [1, 8, 8] drop [0] : !ring
         tile.wait %x[%s, %p]
-        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a part of a slot that nobody has filled in this round; for example}}
+        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a part of a slot that nobody has filled in this round}}
         tile.copy %r to %f : !slot, !frag
         tile.release %x[%s, %p]
         %s1, %p1 = tile.advance %s, %p depth 2

@@ -133,7 +133,7 @@ func.func @half(%A: memref<?x?xf32>, %n: index) attributes {tile.num_threads = 1
         %k = arith.index_cast %s : i32 to index
         %r = tile.region %R[%k, 0, 0] [1, 8, 8] drop [0] : !ring
         tile.wait %x[%s, %p]
-        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a part of a slot that nobody has filled in this round; for example}}
+        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a part of a slot that nobody has filled in this round}}
         tile.copy %r to %f : !slot, !frag
         tile.release %x[%s, %p]
         %s1, %p1 = tile.advance %s, %p depth 2
@@ -180,7 +180,7 @@ func.func @guarded(%A: memref<?x?xf32>, %n: index) attributes {tile.num_threads 
         %k = arith.index_cast %s : i32 to index
         %r = tile.region %R[%k, 0, 0] [1, 8, 8] drop [0] : !ring
         tile.wait %x[%s, %p]
-        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a part of a slot that nobody has filled in this round; for example}}
+        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a part of a slot that nobody has filled in this round}}
         tile.copy %r to %f : !slot, !frag
         tile.release %x[%s, %p]
         %s1, %p1 = tile.advance %s, %p depth 2
@@ -230,7 +230,7 @@ func.func @scattered(%A: memref<?x?xf32>, %n: index) attributes {tile.num_thread
         %k = arith.index_cast %s : i32 to index
         %r = tile.region %R[%k, 0, 0] [1, 8, 8] drop [0] : !ring
         tile.wait %x[%s, %p]
-        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a part of a slot that nobody has filled in this round; for example}}
+        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a part of a slot that nobody has filled in this round}}
         tile.copy %r to %f : !slot, !frag
         tile.release %x[%s, %p]
         %s1, %p1 = tile.advance %s, %p depth 2
@@ -325,7 +325,7 @@ func.func @other_slot(%A: memref<?x?xf32>, %n: index) attributes {tile.num_threa
         %k = arith.index_cast %s : i32 to index
         %r = tile.region %R[%k, 0, 0] [1, 8, 8] drop [0] : !ring
         tile.wait %x[%s, %p]
-        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a part of a slot that nobody has filled in this round; for example}}
+        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a part of a slot that nobody has filled in this round}}
         tile.copy %r to %f : !slot, !frag
         tile.release %x[%s, %p]
         %s1, %p1 = tile.advance %s, %p depth 2
@@ -372,7 +372,7 @@ func.func @slot_by_element(%A: memref<?x?xf32>, %n: index) attributes {tile.num_
         %k = arith.index_cast %s : i32 to index
         %r = tile.region %R[%k, 0, 0] [1, 8, 8] drop [0] : !ring
         tile.wait %x[%s, %p]
-        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a part of a slot that nobody has filled in this round; for example}}
+        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a part of a slot that nobody has filled in this round}}
         tile.copy %r to %f : !slot, !frag
         tile.release %x[%s, %p]
         %s1, %p1 = tile.advance %s, %p depth 2
@@ -421,7 +421,7 @@ func.func @read_late(%A: memref<?x?xf32>, %n: index) attributes {tile.num_thread
         tile.wait %x[%s, %p]
         tile.release %x[%s, %p]
         tile.parallel (%u, %w) in [8, 8] {
-          // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a part of a slot that nobody has filled in this round; for example}}
+          // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a part of a slot that nobody has filled in this round}}
           %y = memref.load %R[%k, %u, %w] : !ring
           memref.store %y, %f[%u, %w] : !frag
         }
@@ -517,7 +517,7 @@ func.func @whole_ring(%A: memref<?x?xf32>, %n: index) attributes {tile.num_threa
         %k = arith.index_cast %s : i32 to index
         %r = tile.region %R[%k, 0, 0] [1, 8, 8] drop [0] : !ring
         tile.wait %x[%s, %p]
-        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a part of a slot that nobody has filled in this round; for example}}
+        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a part of a slot that nobody has filled in this round}}
         tile.copy %R to %g : !ring, memref<2x8x8xf32, #tile.fragment>
         tile.release %x[%s, %p]
         %s1, %p1 = tile.advance %s, %p depth 2

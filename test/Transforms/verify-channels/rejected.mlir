@@ -69,7 +69,7 @@ func.func @no_wait(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {tile.num_
       %e:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %z, %p = %z) -> (i32, i32) {
         %i16 = arith.index_cast %s : i32 to index
         %r16 = tile.region %R[%i16, 0, 0] [1, 8, 8] drop [0] : !ring
-        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a part of a slot that nobody has filled in this round; for example}}
+        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a part of a slot that nobody has filled in this round}}
         tile.copy %r16 to %f : !slot, !frag
         tile.release %x[%s, %p]
         %s1, %p1 = tile.advance %s, %p depth 3
@@ -126,7 +126,7 @@ func.func @no_acquire(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {tile.n
         %i17 = arith.index_cast %s : i32 to index
         %r17 = tile.region %R[%i17, 0, 0] [1, 8, 8] drop [0] : !ring
         tile.copy %a to %r17 : !tile.region<8x8xf32>, !slot
-        // expected-error @+1 {{[tile-verify/over-arrival] breaks the protocol of role "producer": makes 31 arrivals where the phase waits for 30 more; for example when}}
+        // expected-error @+1 {{[tile-verify/over-arrival] breaks the protocol of role "producer": makes 31 arrivals where the phase waits for 30 more}}
         tile.commit %x[%s, %p]
         %s1, %p1 = tile.advance %s, %p depth 3
         scf.yield %s1, %p1 : i32, i32
@@ -205,7 +205,7 @@ func.func @no_fill(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {tile.num_
         tile.wait %x[%s, %p]
         %i1 = arith.index_cast %s : i32 to index
         %r1 = tile.region %R[%i1, 0, 0] [1, 8, 8] drop [0] : !ring
-        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a part of a slot that nobody has filled in this round; for example}}
+        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a part of a slot that nobody has filled in this round}}
         tile.copy %r1 to %f : !slot, !frag
         tile.release %x[%s, %p]
         %s1, %p1 = tile.advance %s, %p depth 3
@@ -249,7 +249,7 @@ func.func @parity(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {tile.num_t
         %i19 = arith.index_cast %s : i32 to index
         %r19 = tile.region %R[%i19, 0, 0] [1, 8, 8] drop [0] : !ring
         tile.copy %r19 to %f : !slot, !frag
-        // expected-error @+1 {{[tile-verify/over-arrival] breaks the protocol of role "consumer": makes 3 arrivals where the phase waits for 2 more; for example when the}}
+        // expected-error @+1 {{[tile-verify/over-arrival] breaks the protocol of role "consumer": makes 3 arrivals where the phase waits for 2 more}}
         tile.release %x[%s, %p]
         %s1, %p1 = tile.advance %s, %p depth 3
         scf.yield %s1, %p : i32, i32
@@ -295,7 +295,7 @@ func.func @slot(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {tile.num_thr
         %i20 = arith.index_cast %s : i32 to index
         %r20 = tile.region %R[%i20, 0, 0] [1, 8, 8] drop [0] : !ring
         tile.copy %r20 to %f : !slot, !frag
-        // expected-error @+1 {{[tile-verify/over-arrival] breaks the protocol of role "consumer": makes 3 arrivals where the phase waits for 2 more; for example when the}}
+        // expected-error @+1 {{[tile-verify/over-arrival] breaks the protocol of role "consumer": makes 3 arrivals where the phase waits for 2 more}}
         tile.release %x[%s, %p]
         scf.yield %s, %p : i32, i32
       }
@@ -341,7 +341,7 @@ func.func @restart(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {tile.num_
         %i1 = arith.index_cast %s : i32 to index
         %r1 = tile.region %R[%i1, 0, 0] [1, 8, 8] drop [0] : !ring
         tile.copy %r1 to %f : !slot, !frag
-        // expected-error @+1 {{[tile-verify/over-arrival] breaks the protocol of role "consumer": makes 3 arrivals where the phase waits for 2 more; for example when the}}
+        // expected-error @+1 {{[tile-verify/over-arrival] breaks the protocol of role "consumer": makes 3 arrivals where the phase waits for 2 more}}
         tile.release %x[%s, %p]
         %s1, %p1 = tile.advance %s, %p depth 3
         scf.yield %s1, %p1 : i32, i32
@@ -437,7 +437,7 @@ func.func @half_filled(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {tile.
         tile.wait %x[%s, %p]
         %i1 = arith.index_cast %s : i32 to index
         %r1 = tile.region %R[%i1, 0, 0] [1, 8, 8] drop [0] : !ring
-        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a part of a slot that nobody has filled in this round; for example}}
+        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a part of a slot that nobody has filled in this round}}
         tile.copy %r1 to %f : !slot, !frag
         tile.release %x[%s, %p]
         %s1, %p1 = tile.advance %s, %p depth 3
@@ -484,7 +484,7 @@ func.func @no_agent(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {tile.num
         tile.wait %x[%s, %p]
         %i1 = arith.index_cast %s : i32 to index
         %r1 = tile.region %R[%i1, 0, 0] [1, 8, 8] drop [0] : !ring
-        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a tile that may still be written by role "producer"; for example when}}
+        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a tile that may still be written by role "producer"}}
         tile.copy %r1 to %f : !slot, !frag
         tile.release %x[%s, %p]
         %s1, %p1 = tile.advance %s, %p depth 3
@@ -531,7 +531,7 @@ func.func @released_early(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {ti
         tile.release %x[%s, %p]
         %i22 = arith.index_cast %s : i32 to index
         %r22 = tile.region %R[%i22, 0, 0] [1, 8, 8] drop [0] : !ring
-        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a part of a slot that nobody has filled in this round; for example}}
+        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a part of a slot that nobody has filled in this round}}
         tile.copy %r22 to %f : !slot, !frag
         %s1, %p1 = tile.advance %s, %p depth 3
         scf.yield %s1, %p1 : i32, i32
@@ -577,7 +577,7 @@ func.func @released_twice(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {ti
         %i23 = arith.index_cast %s : i32 to index
         %r23 = tile.region %R[%i23, 0, 0] [1, 8, 8] drop [0] : !ring
         tile.copy %r23 to %f : !slot, !frag
-        // expected-error @+1 {{[tile-verify/over-arrival] breaks the protocol of role "consumer": makes 3 arrivals where the phase waits for 2 more; for example when the}}
+        // expected-error @+1 {{[tile-verify/over-arrival] breaks the protocol of role "consumer": makes 3 arrivals where the phase waits for 2 more}}
         tile.release %x[%s, %p]
         tile.release %x[%s, %p]
         %s1, %p1 = tile.advance %s, %p depth 3
@@ -700,7 +700,7 @@ func.func @wrong_count(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {tile.
         %i1 = arith.index_cast %s : i32 to index
         %r1 = tile.region %R[%i1, 0, 0] [1, 8, 8] drop [0] : !ring
         tile.copy %r1 to %f : !slot, !frag
-        // expected-error @+1 {{[tile-verify/over-arrival] breaks the protocol of role "consumer": makes 3 arrivals where the phase waits for 2 more; for example when the}}
+        // expected-error @+1 {{[tile-verify/over-arrival] breaks the protocol of role "consumer": makes 3 arrivals where the phase waits for 2 more}}
         tile.release %x[%s, %p]
         %s1, %p1 = tile.advance %s, %p depth 3
         scf.yield %s1, %p1 : i32, i32

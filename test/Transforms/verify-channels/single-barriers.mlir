@@ -1,4 +1,4 @@
-// RUN: %tile_opt_passes 'tile-verify-channels' %s -split-input-file -verify-diagnostics
+// RUN: %tile_opt_passes 'tile-verify-channels{schedule=false}' %s -split-input-file -verify-diagnostics
 
 // Barriers that no channel has.
 
@@ -20,9 +20,8 @@ func.func @twice() attributes {tile.num_threads = 64 : i32} {
 func.func @not_initialised() attributes {tile.num_threads = 64 : i32} {
   %c0 = arith.constant 0 : index
   %z = arith.constant 0 : i32
-  // expected-note @+1 {{the barrier is here}}
+  // expected-error @+1 {{[tile-verify/not-initialised] breaks the protocol of the block: is used and nothing initialises it}}
   %b = tile.barrier_alloc : !tile.barrier<1>
-  // expected-error @+1 {{[tile-verify/not-initialised] uses a barrier that nothing initialises}}
   tile.barrier_wait %b[%c0] parity %z : !tile.barrier<1>
   return
 }
@@ -33,12 +32,11 @@ func.func @not_initialised() attributes {tile.num_threads = 64 : i32} {
 func.func @too_many() attributes {tile.num_threads = 64 : i32} {
   %c0 = arith.constant 0 : index
   %z = arith.constant 0 : i32
-  // expected-note @+1 {{the barrier is here}}
   %b = tile.barrier_alloc : !tile.barrier<1>
-  // expected-error @+1 {{[tile-verify/never-completes] counts 100 arrivals in a phase, which the ops that arrive never add up to: they make 64}}
   tile.barrier_init %b arrivals 100 : !tile.barrier<1>
   tile.barrier_sync
   tile.barrier_arrive %b[%c0] : !tile.barrier<1>
+  // expected-error @+1 {{[tile-verify/deadlock] breaks the protocol of the block: waits for ever for slot 0, parity 0: the phase lacks 36 arrivals and 0 bytes}}
   tile.barrier_wait %b[%c0] parity %z : !tile.barrier<1>
   return
 }
@@ -51,13 +49,12 @@ func.func @nobody_arrives(%A: memref<64xf32>) attributes {tile.num_threads = 64 
   %z = arith.constant 0 : i32
   %s = tile.alloc : memref<64xf32, #gpu.address_space<workgroup>>
   %a = tile.region %A[0] [64] : memref<64xf32>
-  // expected-note @+1 {{the barrier is here}}
   %b = tile.barrier_alloc : !tile.barrier<1>
-  // expected-error @+1 {{[tile-verify/never-completes] counts 1 arrivals in a phase, which the ops that arrive never add up to: they make none}}
   tile.barrier_init %b arrivals 1 : !tile.barrier<1>
   tile.barrier_sync
   tile.barrier_expect %b[%c0] bytes 256 {no_arrival} : !tile.barrier<1>
   tile.copy %a to %s signal %b[%c0] of !tile.barrier<1> {instr = #tile.instr<tma>} : !tile.region<64xf32>, memref<64xf32, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{waits for ever for slot 0, parity 0: the phase lacks 1 arrivals and 0 bytes}}
   tile.barrier_wait %b[%c0] parity %z : !tile.barrier<1>
   return
 }
@@ -68,13 +65,12 @@ func.func @nobody_arrives(%A: memref<64xf32>) attributes {tile.num_threads = 64 
 func.func @role() attributes {tile.num_threads = 96 : i32} {
   %c0 = arith.constant 0 : index
   %z = arith.constant 0 : i32
-  // expected-note @+1 {{the barrier is here}}
   %b = tile.barrier_alloc : !tile.barrier<1>
-  // expected-error @+1 {{counts 5 arrivals in a phase, which the ops that arrive never add up to: they make 2}}
   tile.barrier_init %b arrivals 5 : !tile.barrier<1>
   tile.barrier_sync
   tile.specialize {
     tile.role "waits" warps 1 {
+      // expected-error @+1 {{waits for ever for slot 0, parity 0: the phase lacks 3 arrivals and 0 bytes}}
       tile.barrier_wait %b[%c0] parity %z : !tile.barrier<1>
     }
     tile.role "arrives" warps 2 {
@@ -92,9 +88,8 @@ func.func @init_in_a_loop(%n: index) attributes {tile.num_threads = 64 : i32} {
   %c1 = arith.constant 1 : index
   %z = arith.constant 0 : i32
   scf.for %i = %c0 to %n step %c1 {
-    // expected-note @+1 {{the barrier is here}}
     %b = tile.barrier_alloc : !tile.barrier<1>
-    // expected-error @+1 {{[tile-verify/initialised-again] initialises a barrier again, in a loop or behind another one}}
+    // expected-error @+1 {{[tile-verify/initialised-again] breaks the protocol of the block: initialises a barrier again, in a loop or after another initialisation}}
     tile.barrier_init %b arrivals 64 : !tile.barrier<1>
     tile.barrier_sync
     tile.barrier_arrive %b[%c0] : !tile.barrier<1>
@@ -108,7 +103,6 @@ func.func @init_in_a_loop(%n: index) attributes {tile.num_threads = 64 : i32} {
 func.func @init_twice() attributes {tile.num_threads = 64 : i32} {
   %c0 = arith.constant 0 : index
   %z = arith.constant 0 : i32
-  // expected-note @+1 {{the barrier is here}}
   %b = tile.barrier_alloc : !tile.barrier<1>
   tile.barrier_init %b arrivals 64 : !tile.barrier<1>
   tile.barrier_sync

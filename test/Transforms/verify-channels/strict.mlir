@@ -71,7 +71,7 @@ func.func @moving_window(%A: memref<?x?xf32>, %n: index, %g: i1) attributes {til
         tile.wait %x[%s, %p]
         %i1 = arith.index_cast %s : i32 to index
         %r1 = tile.region %R[%i1, 0, 0] [1, 8, 8] drop [0] : !ring
-        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a part of a slot that nobody has filled in this round; for example}}
+        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a part of a slot that nobody has filled in this round}}
         tile.copy %r1 to %f : !slot, !frag
         tile.release %x[%s, %p]
         %s1, %p1 = tile.advance %s, %p depth 3

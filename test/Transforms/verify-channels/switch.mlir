@@ -100,7 +100,7 @@ func.func @late(%A: memref<?x?xf32>, %M: memref<?xindex>, %n: index) attributes 
         case 3 {
           %k = arith.index_cast %s : i32 to index
           %r = tile.region %R[%k, 0, 0] [1, 8, 8] drop [0] : !ring
-          // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a part of a slot that nobody has filled in this round; for example}}
+          // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "consumer": reads a part of a slot that nobody has filled in this round}}
           tile.copy %r to %f : !slot, !frag
           scf.yield
         }

@@ -509,7 +509,7 @@ func.func @one_more(%A: memref<?x?xf32>, %n: index) attributes {tile.num_threads
         %r = tile.region %R[%q, 0, 0] [1, 8, 8] drop [0] : !ring
         tile.turn <begin>
         tile.wait %x[%s, %p]
-        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "odd": reads a part of a slot that nobody has filled in this round; for example when the}}
+        // expected-error @+1 {{[tile-verify/unfilled] breaks the protocol of role "odd": reads a part of a slot that nobody has filled in this round}}
         tile.copy %r to %f : !slot, !frag
         tile.release %x[%s, %p]
         tile.turn <end>

@@ -1,0 +1,92 @@
+//===- Words.c - Small numbers for what comes from outside ----------------===//
+
+#include "Words.h"
+
+static uint64_t mix(uint64_t a, uint64_t b) {
+  uint64_t x =
+      (a ^ (b + UINT64_C(0x9E3779B97F4A7C15))) * UINT64_C(0xBF58476D1CE4E5B9);
+  return (x ^ x >> 29) * UINT64_C(0x94D049BB133111EB) >> 1;
+}
+
+static uint8_t digit_of(ProofWord *word, uint64_t key, int base) {
+  for (int i = 0; i < word->num_digits; i++)
+    if (word->keys[i] == key)
+      return word->digits[i];
+  if (word->num_digits == PROOF_MAX_DIGITS) {
+    word->has_overflow = true;
+    return 0;
+  }
+  word->keys[word->num_digits] = key;
+  word->bases[word->num_digits] = (uint8_t)base;
+  word->digits[word->num_digits] = 0;
+  word->num_digits++;
+  return 0;
+}
+
+// The number that `key` stands for; memory and guards are 0 or 1 in most words.
+static int64_t outside(ProofWord *word, uint64_t key, bool is_bit) {
+  enum { RANGE = 9 };
+  if (word->kind == PROOF_WORD_PLAIN)
+    return (int64_t)word->seed * word->unit;
+  if (word->kind == PROOF_WORD_RANDOM)
+    return (int64_t)(mix(key, word->seed) % RANGE) * word->unit;
+  return digit_of(word, key, is_bit ? 2 : word->num_trips + 1) *
+         (is_bit ? 1 : word->unit);
+}
+
+bool proof_word_next(ProofWord *word) {
+  while (word->num_digits > 0) {
+    int last = word->num_digits - 1;
+    if (++word->digits[last] < word->bases[last])
+      return true;
+    word->num_digits--;
+  }
+  return false;
+}
+
+static int64_t value_of(const ProofContext *c, const ProofState *s, int agent,
+                        ProofScalarId id, bool is_bit);
+
+static int64_t function_value(const ProofContext *c, const ProofState *s,
+                              int agent, ProofScalarId id) {
+  const ProofScalar *scalar = &c->program->scalars[id];
+  ProofNumber args[PROOF_MAX_ARGS] = {{0}};
+  uint64_t hash = (uint64_t)scalar->function;
+  for (int i = 0; i < scalar->num_args; i++) {
+    int64_t value = value_of(c, s, agent, scalar->args[i], false);
+    hash = mix(hash, (uint64_t)value);
+    if (i < PROOF_MAX_ARGS)
+      args[i] = proof_number(value, 0);
+  }
+  ProofNumber number =
+      proof_apply(scalar->function, scalar->constant, scalar->num_args, args);
+  if (number.is_known)
+    return number.value;
+  c->word->is_uncertain |=
+      !scalar->is_free ||
+      (c->word->asked == PROOF_AS_POSITION && !c->word->is_bound[id]);
+  return outside(c->word, hash, true);
+}
+
+static int64_t value_of(const ProofContext *c, const ProofState *s, int agent,
+                        ProofScalarId id, bool is_bit) {
+  const ProofScalar *scalar = &c->program->scalars[id];
+  ProofWord *word = c->word;
+  if (scalar->kind == PROOF_CONSTANT)
+    return scalar->constant;
+  if (scalar->kind == PROOF_FUNCTION)
+    return function_value(c, s, agent, id);
+  if (scalar->kind == PROOF_VARIABLE) {
+    int index = c->needs.index[id];
+    ProofTermId term = index < 0 ? PROOF_NO_TERM : s->values[agent][index];
+    return term < 0 ? 0 : c->terms.items[term].constant;
+  }
+  word->is_uncertain |= word->asked == PROOF_AS_POSITION && !word->is_bound[id];
+  word->has_guess |= !scalar->is_free;
+  return outside(word, mix((uint64_t)id, 0), is_bit);
+}
+
+int64_t proof_word_value(const ProofContext *c, const ProofState *s, int agent,
+                         ProofScalarId id) {
+  return value_of(c, s, agent, id, c->word->asked == PROOF_AS_CONDITION);
+}
