@@ -261,6 +261,57 @@ def SinkLoads : Pass<"tile-sink-loads", ""> {
   let dependentDialects = ["tile"];
 }
 
+def SplitDepth : Pass<"tile-split-depth", ""> {
+  let summary = "Several blocks share the depth of a product";
+  let description = [{
+    Consumes: a `gpu.launch` with one loop in its body that copies from tensors to
+    shared tiles and adds products of these to fragments, which begin as zero: a
+    product whose depth the loop goes along.
+    Produces: a launch with several times the blocks in z, which form clusters. Each
+    block of a cluster runs a part of the loop and writes its sums to shared memory;
+    after a `tile.cluster_sync` the first one adds those of the others in the order of
+    their ranks, and alone does what follows the loop. Sums are the same in each run.
+    The loop has fewer stages where sums need their room.
+    Where it pays: the grid and the loop are constants, and by the model of cost
+    (`tile_cost_split`) the launch takes a tenth less time, since it leaves
+    multiprocessors idle otherwise. `split` of `tile.kernel_config` gives a number,
+    also where extents are not known.
+    A remark, `tile-split/depth` or `tile-split/asked`, says so.
+    Keeps: launches with clusters, with `persist = true`, with barriers or roles of
+    their own, chips without clusters.
+    Fails: where `split` asks for more than one block, and it is not possible.
+
+    Before:
+    ```mlir
+    gpu.launch blocks(%bx, %by, %bz) in (%gx = %c32, %gy = %c1, %gz = %c1) … {
+      tile.fill %acc, %zero : …
+      scf.for %k = %c0 to %c4096 step %c128 { … tile.gemm %a, %b, %acc … }
+      tile.copy %acc to %c : …
+    ```
+    After:
+    ```mlir
+    gpu.launch clusters(%cx, %cy, %cz) in (%kx = %c1, %ky = %c1, %kz = %c4)
+               blocks(%bx, %by, %bz) in (%gx = %c32, %gy = %c1, %gz = %c4) … {
+      tile.fill %acc, %zero : …
+      scf.for %k = %first to %last step %c128 { … tile.gemm %a, %b, %acc … }
+      tile.copy %acc to %part : …
+      tile.cluster_sync
+      scf.if %is_first {
+        scf.for %rank = %c1 to %c4 step %c1 {
+          %theirs = tile.remote %part at %rank : …
+          …
+        }
+        tile.copy %acc to %c : …
+      }
+    ```
+  }];
+  let dependentDialects = ["arith", "gpu", "memref", "scf", "tile"];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "chip to compile for, if the module does not say; sm_90a by default">
+  ];
+}
+
 def StageRows : Pass<"tile-stage-rows", ""> {
   let summary = "Reads rows beside accumulators from shared memory";
   let description = [{

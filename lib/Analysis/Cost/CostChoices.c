@@ -129,3 +129,46 @@ int64_t tile_cost_panel(const TileTarget *target, int64_t blocks_per_sm,
     panel *= 2;
   return panel;
 }
+
+//===-- Blocks that share the depth ---------------------------------------===//
+
+double tile_cost_split_cycles(const TileTarget *target,
+                              const TileCostSplit *split, int64_t parts) {
+  // From a request to data of the second-level cache; begin and end of a block;
+  // two meetings of a cluster, and what the first block waits for the others.
+  static const double latency = 900, of_block = 3000, of_meetings = 2000;
+  static const double sum_bytes_cycle = 24; // from shared memory of the cluster
+  enum { FACTOR_BITS = 16 };                // that rates of the table are of
+  double rate = (double)(target->sm_multiply_adds * FACTOR_BITS) /
+                (double)split->factor_bits;
+  if (split->m < 128 || split->n < 128) // factors come from shared memory
+    rate *= split->m < 128 && split->n < 128 ? 0.6 : 0.75;
+  double round = split->multiply_adds / rate;
+  double copies = split->round_bytes / (double)target->sm_cache_bytes;
+  int64_t slots = parts > 1 ? split->split_stages : split->stages;
+  double arrives = slots > 1 ? latency / (double)(slots - 1) : latency;
+  round = round > copies ? round : copies;
+  round = round > arrives ? round : arrives;
+  double rounds = (double)blocks_of(split->num_rounds, parts);
+  double waves = (double)blocks_of(split->num_blocks * parts, target->num_sms);
+  double joins = parts > 1
+                     ? of_meetings + (double)(parts - 1) * split->sum_bytes /
+                                         sum_bytes_cycle
+                     : 0;
+  return waves * (rounds * round + latency + of_block + joins);
+}
+
+int64_t tile_cost_split(const TileTarget *target, const TileCostSplit *split) {
+  static const double least_gain = 1.1;
+  enum { MIN_STAGES = 3 };
+  int64_t best = 1;
+  double best_cycles = tile_cost_split_cycles(target, split, 1) / least_gain;
+  for (int64_t parts = 2; parts <= target->max_cluster_blocks; parts *= 2) {
+    double cycles = tile_cost_split_cycles(target, split, parts);
+    if (split->split_stages >= MIN_STAGES && cycles < best_cycles) {
+      best = parts;
+      best_cycles = cycles;
+    }
+  }
+  return best;
+}

@@ -163,7 +163,8 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   TileKernelRun *run = user_data;
   TileInstrContext context = {.num_threads = tile_kernel_num_threads(kernel),
                               .in_launch = true};
-  if (!gpu_launch_is(kernel))
+  int64_t cluster[3];
+  if (!gpu_launch_is(kernel) || tile_launch_cluster(kernel, cluster))
     return tile_success();
   if (tile_failed(
           tile_target_resolve(kernel, run->target_option, &context.target)))
