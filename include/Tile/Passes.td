@@ -319,7 +319,8 @@ def StageRows : Pass<"tile-stage-rows", ""> {
     loops read, such as a bias.
     Produces: tiles of shared memory in their place, with elements as the tensor
     has them, where two warpgroups can take the tiles of the product in turn only if
-    these fragments take no registers (a quarter of the columns each); a remark
+    these fragments take no registers (a quarter of the columns each), or where the
+    loops that read them have at most 8 operations, such as a bias alone; a remark
     for each (`tile-stage/row`). `tile-ws-tiled` then lets the producer bring them.
     Keeps: those of kernels with `persist = false`; rows of more than 256 elements, or whose elements are not those of the
     fragment and no 16-bit floats; rows that other ops read or write; copies that

@@ -107,7 +107,8 @@ typedef struct {
   int64_t stages, split_stages;      // slots, and those beside sums
   double multiply_adds, round_bytes; // of a round
   int64_t factor_bits;
-  double sum_bytes; // that pass from block to block
+  double sum_bytes;    // that pass from block to block
+  double tensor_bytes; // of the factors; 0: not known
 } TileCostSplit;
 
 /// Cycles of the launch with clusters of `parts` blocks.

@@ -97,6 +97,8 @@ static bool check_copy(Plan *plan, TileCopyOp copy) {
                     "fills it, or outside of the loop");
   }
   plan->slot_bytes += bytes_of(tile_copy_dst(copy));
+  plan->split.tensor_bytes += (double)bytes_of(
+      tile_tensor_behind(tile_buffer_of(tile_copy_src(copy)).root));
   return true;
 }
 
