@@ -62,10 +62,11 @@ def epilogue(kind, m, n, acc, shared=False):
 
 def gemm(name, tile, stages, threads, dtype="bf16", out="bf16", transposed=True,
          batched=False, kind=None, panel=None, stream=False, shared=False,
-         columns_first=True, **options):
+         columns_first=True, early=False, **options):
     """C = A·Bᵀ, or A·B; `kind`: an epilogue; `batched`: a first dimension more;
     `stream`: no other block reads the same of B; `columns_first`: blocks along a row
-    come one after the other, or along a column."""
+    come one after the other, or along a column; `early`: the next launch begins while
+    this one stores."""
     m, n, k = tile
     sums = "i32" if dtype == "i8" else "f32"
     zero = "0" if dtype == "i8" else "0.0"
@@ -106,14 +107,14 @@ func.func @{name}(%A: {a}, %B: {b}, %C: {c}{extra}) {{
     %Bs = tile.alloc : {shared_b}
     %acc = tile.alloc : {acc}
     tile.fill %acc, %zero : {acc}, {sums}
-    scf.for %k = %c0 to %K step %c{k} {{
+{wait}    scf.for %k = %c0 to %K step %c{k} {{
       %a = tile.region %A[{at}%m, %k] [{one}{m}, {k}]{drop} : {a}
       %b = tile.region %B[{place_b}] [{one}{b0}, {b1}]{drop} : {b}
       tile.copy %a to %As : !tile.region<{m}x{k}x{dtype}>, {shared_a}
       tile.copy %b to %Bs{stream} : !tile.region<{b0}x{b1}x{dtype}>, {shared_b}
       tile.gemm %As, %Bs, %acc {{{attributes}}} : ({shared_a}, {shared_b}, {acc})
     }} {{tile.num_stages = {stages} : i32}}
-{epilogue}    %c = tile.region %C[{at}%m, %n] [{one}{m}, {n}]{drop} : {c}
+{next}{epilogue}    %c = tile.region %C[{at}%m, %n] [{one}{m}, {n}]{drop} : {c}
     tile.copy %acc to %c : {acc}, !tile.region<{m}x{n}x{out}>
     gpu.terminator
   }}
@@ -126,6 +127,8 @@ func.func @{name}(%A: {a}, %B: {b}, %C: {c}{extra}) {{
            x=xy[0], y=xy[1], x_of=x_of, y_of=y_of,
            zero=zero, sums=sums, shared_a=shared_a, shared_b=shared_b, acc=acc, at=at,
            one=one, drop=drop, place_b=place_b, attributes=", ".join(attributes),
+           wait="    tile.launch_wait\n" if early else "",
+           next="    tile.launch_next\n" if early else "",
            dtype=dtype, stages=stages, out=out, epilogue=epilogue(kind, m, n, acc, shared),
            stream=STREAM if stream else "")
 

@@ -25,11 +25,14 @@ PRODUCTS = [((128, 256, 64), 4, 256, {}), ((128, 256, 64), 3, 256, {}),
             ((256, 128, 64), 4, 256, {}), ((128, 192, 64), 4, 256, {}),
             ((128, 160, 64), 5, 128, {}), ((128, 128, 64), 6, 128, {}),
             ((128, 128, 64), 3, 128, {"min_blocks": "2 : i64"})]
+EARLY = [((128, 256, 64), 4, 256, {"persist": "false", "early": True})]
 SMALL = [((64, 128, 64), 6, 128, {}), ((128, 128, 64), 4, 128, {}),
-         ((64, 128, 64), 8, 128, {"persist": "false"})]
+         ((64, 128, 64), 8, 128, {"persist": "false"}),
+         ((64, 128, 64), 8, 128, {"persist": "false", "early": True})]
 SKINNY = [((16, 128, 128), 5, 128, {"persist": "false", "stream": True}),
           ((64, 128, 128), 4, 128, {"persist": "false"}),
           ((64, 64, 128), 6, 128, {"persist": "false", "stream": True}),
+          ((64, 128, 64), 8, 128, {"persist": "false"}),
           ((64, 128, 64), 8, 128, {"persist": "false", "columns_first": False}),
           ((128, 64, 64), 8, 256, {"persist": "false", "stream": True}),
           ((128, 64, 128), 4, 256, {"persist": "false", "stream": True})]
@@ -210,10 +213,12 @@ def sparse(shape, configs, dtype="bf16"):
 
 ATTENTION = {64: [((128, 128), 2, 256, {}), ((128, 128), 3, 256, {}),
                   ((192, 128), 2, 384, {}),
-                  ((64, 128), 2, 128, {"min_blocks": "3 : i64"})],
+                  ((64, 128), 2, 128, {"min_blocks": "3 : i64"}),
+                  ((64, 96), 2, 128, {"min_blocks": "3 : i64"})],
              128: [((128, 128), 2, 256, {}), ((128, 64), 3, 256, {}),
                    ((192, 96), 2, 384, {})],
-             256: [((128, 64), 2, 256, {}), ((128, 32), 2, 256, {})]}
+             256: [((128, 64), 2, 256, {}), ((128, 80), 2, 256, {}),
+                   ((128, 32), 2, 256, {})]}
 HEADS = 32
 
 
@@ -330,7 +335,8 @@ def all_workloads():
     for shape in ((4096, 4096, 4096), (8192, 8192, 8192), (2048, 2048, 2048),
                   (4096, 7168, 2048), (4096, 7168, 16384), (4096, 4096, 7168),
                   (8192, 8192, 512), (4096, 24576, 1536)):
-        result.append(product("gemm", shape, PRODUCTS))
+        early = EARLY if max(shape) == 2048 else []
+        result.append(product("gemm", shape, PRODUCTS + early))
     result.append(product("gemm", (1024, 1024, 1024), SMALL))
     for size in (4096, 8192):
         result.append(product("gemm", (size,) * 3, PRODUCTS[:2], transposed=False))

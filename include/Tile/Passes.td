@@ -435,7 +435,9 @@ def Persist : Pass<"tile-persist", ""> {
     allocations stay. Ids of blocks become coordinates of tiles. Where the
     copies of a loop depend on one id each, as in a product, tiles are numbered
     in panels (`tile.block_swizzle`), so that blocks that run at once read the
-    same; a kernel that renumbers its blocks keeps its order.
+    same: of rows or of columns, so that neighbours share the copy that brings
+    more bytes; a kernel that renumbers its blocks keeps its order. Blocks of a
+    launch that stays as it is are numbered so as well (`tile-persist/order`).
     `tile-ws-tiled` then makes one producer that fetches the next tile while
     this one is stored. A copy of a fragment to a shared tile, from which it is
     stored next, is made in parts where the tile has no room beside the rings.
@@ -447,7 +449,7 @@ def Persist : Pass<"tile-persist", ""> {
     multiprocessor, all blocks take equally long, and the number of tiles is
     not known to be too small. A launch that would have roles and is left alone
     for another of these reasons gets a remark with a code of docs/Remarks.md.
-    Keeps: launches with `persist = false`, those whose grid depends on
+    Keeps: but for the order launches with `persist = false`, those whose grid depends on
     `tile.num_sms`, those with a loop over tiles of their own, from a number of
     the block in steps of the grid, and kernels that are no launches.
     Fails: `persist = true`, and the blocks may not run one after the other.
