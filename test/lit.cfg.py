@@ -141,6 +141,7 @@ if "TILE_COLLECT" in os.environ:  # test/Integration/Inputs/collect.py
 if lit_config.params.get("roundtrip") == "1":
     tile_opt += " --verify-roundtrip"
 config.environment["TILE_OPT"] = tile_opt
+config.environment["TILE_VERIFY_EACH"] = "1"  # tile-compile names the pass
 config.substitutions += [
     (r"%tile_opt_passes\b",
      os.path.join(SOURCE_DIR, "test", "harness", "tile-opt-passes")),

@@ -31,8 +31,9 @@ def config(options):
     return "    tile.kernel_config {%s}\n" % text if text else ""
 
 
-def epilogue(kind, m, n, acc):
-    """Ops on the accumulators: scale, bias, gelu (of the sum with a bias)."""
+def epilogue(kind, m, n, acc, shared=False):
+    """Ops on the accumulators: scale, bias, gelu (of the sum with a bias); `shared`:
+    the bias lies in shared memory, not in registers."""
     if kind is None:
         return ""
     body = "      %%x = memref.load %%acc[%%i, %%j] : %s\n" % acc
@@ -40,13 +41,15 @@ def epilogue(kind, m, n, acc):
     if kind == "scale":
         body += "      %y = arith.mulf %x, %scale : f32\n"
     else:
-        row = "memref<%dxf32, #tile.fragment>" % n
+        row = "memref<%dx%s>" % (n, "bf16, " + SHARED if shared else "f32, #tile.fragment")
         before = """\
     %%row = tile.alloc : %s
     %%window = tile.region %%bias[%%n] [%d] : memref<?xbf16>
     tile.copy %%window to %%row : !tile.region<%dxbf16>, %s
 """ % (row, n, n, row)
-        body += "      %%b = memref.load %%row[%%j] : %s\n" % row
+        body += "      %%%s = memref.load %%row[%%j] : %s\n" % ("h" if shared else "b", row)
+        if shared:
+            body += "      %b = arith.extf %h : bf16 to f32\n"
         body += "      %%%s = arith.addf %%x, %%b : f32\n" % ("z" if kind == "gelu" else "y")
         if kind == "gelu":
             before, body = before + GELU_CONSTANTS, body + GELU
@@ -58,9 +61,12 @@ def epilogue(kind, m, n, acc):
 
 
 def gemm(name, tile, stages, threads, dtype="bf16", out="bf16", transposed=True,
-         batched=False, kind=None, panel=None, stream=False, **options):
+         batched=False, kind=None, panel=None, stream=False, shared=False,
+         columns_first=True, early=False, **options):
     """C = A·Bᵀ, or A·B; `kind`: an epilogue; `batched`: a first dimension more;
-    `stream`: no other block reads the same of B."""
+    `stream`: no other block reads the same of B; `columns_first`: blocks along a row
+    come one after the other, or along a column; `early`: the next launch begins while
+    this one stores."""
     m, n, k = tile
     sums = "i32" if dtype == "i8" else "f32"
     zero = "0" if dtype == "i8" else "0.0"
@@ -80,6 +86,9 @@ def gemm(name, tile, stages, threads, dtype="bf16", out="bf16", transposed=True,
         swizzle = ("    %%ux, %%uy = tile.block_swizzle %%bx, %%by of %%sx, %%sy "
                    "{panel = %d : i64}\n" % panel)
         bx, by = "%ux", "%uy"
+    xy = (n, m) if columns_first else (m, n)
+    x_of, y_of = ("N", "M") if columns_first else ("M", "N")
+    bm, bn = (by, bx) if columns_first else (bx, by)
     place_b = "%s%%n, %%k" % at if transposed else "%s%%k, %%n" % at
     return """\
 func.func @{name}(%A: {a}, %B: {b}, %C: {c}{extra}) {{
@@ -87,25 +96,25 @@ func.func @{name}(%A: {a}, %B: {b}, %C: {c}{extra}) {{
   %K = memref.dim %A, %c{columns} : {a}
   %N = memref.dim %C, %c{columns} : {c}
   %batch = {batch}
-  %gx = arith.ceildivui %N, %c{n} : index
-  %gy = arith.ceildivui %M, %c{m} : index
+  %gx = arith.ceildivui %{x_of}, %c{x} : index
+  %gy = arith.ceildivui %{y_of}, %c{y} : index
   gpu.launch blocks(%bx, %by, %bz) in (%sx = %gx, %sy = %gy, %sz = %batch)
              threads(%tx, %ty, %tz) in (%nx = %c{threads}, %ny = %c1, %nz = %c1) {{
-{config}{swizzle}    %m = arith.muli {by}, %c{m} : index
-    %n = arith.muli {bx}, %c{n} : index
+{config}{swizzle}    %m = arith.muli {bm}, %c{m} : index
+    %n = arith.muli {bn}, %c{n} : index
     %zero = arith.constant {zero} : {sums}
     %As = tile.alloc : {shared_a}
     %Bs = tile.alloc : {shared_b}
     %acc = tile.alloc : {acc}
     tile.fill %acc, %zero : {acc}, {sums}
-    scf.for %k = %c0 to %K step %c{k} {{
+{wait}    scf.for %k = %c0 to %K step %c{k} {{
       %a = tile.region %A[{at}%m, %k] [{one}{m}, {k}]{drop} : {a}
       %b = tile.region %B[{place_b}] [{one}{b0}, {b1}]{drop} : {b}
       tile.copy %a to %As : !tile.region<{m}x{k}x{dtype}>, {shared_a}
       tile.copy %b to %Bs{stream} : !tile.region<{b0}x{b1}x{dtype}>, {shared_b}
       tile.gemm %As, %Bs, %acc {{{attributes}}} : ({shared_a}, {shared_b}, {acc})
     }} {{tile.num_stages = {stages} : i32}}
-{epilogue}    %c = tile.region %C[{at}%m, %n] [{one}{m}, {n}]{drop} : {c}
+{next}{epilogue}    %c = tile.region %C[{at}%m, %n] [{one}{m}, {n}]{drop} : {c}
     tile.copy %acc to %c : {acc}, !tile.region<{m}x{n}x{out}>
     gpu.terminator
   }}
@@ -114,10 +123,13 @@ func.func @{name}(%A: {a}, %B: {b}, %C: {c}{extra}) {{
 """.format(name=name, a=a, b=b, c=c, extra=extra, indices=indices(m, n, k, threads),
            rows=rows, columns=rows + 1, m=m, n=n, k=k, b0=b_shape[0], b1=b_shape[1],
            batch="memref.dim %%A, %%c0 : %s" % a if batched else "arith.constant 1 : index",
-           threads=threads, config=config(options), swizzle=swizzle, bx=bx, by=by,
+           threads=threads, config=config(options), swizzle=swizzle, bm=bm, bn=bn,
+           x=xy[0], y=xy[1], x_of=x_of, y_of=y_of,
            zero=zero, sums=sums, shared_a=shared_a, shared_b=shared_b, acc=acc, at=at,
            one=one, drop=drop, place_b=place_b, attributes=", ".join(attributes),
-           dtype=dtype, stages=stages, out=out, epilogue=epilogue(kind, m, n, acc),
+           wait="    tile.launch_wait\n" if early else "",
+           next="    tile.launch_next\n" if early else "",
+           dtype=dtype, stages=stages, out=out, epilogue=epilogue(kind, m, n, acc, shared),
            stream=STREAM if stream else "")
 
 

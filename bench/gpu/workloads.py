@@ -25,18 +25,23 @@ PRODUCTS = [((128, 256, 64), 4, 256, {}), ((128, 256, 64), 3, 256, {}),
             ((256, 128, 64), 4, 256, {}), ((128, 192, 64), 4, 256, {}),
             ((128, 160, 64), 5, 128, {}), ((128, 128, 64), 6, 128, {}),
             ((128, 128, 64), 3, 128, {"min_blocks": "2 : i64"})]
+EARLY = [((128, 256, 64), 4, 256, {"persist": "false", "early": True})]
 SMALL = [((64, 128, 64), 6, 128, {}), ((128, 128, 64), 4, 128, {}),
-         ((64, 128, 64), 8, 128, {"persist": "false"})]
+         ((64, 128, 64), 8, 128, {"persist": "false"}),
+         ((64, 128, 64), 8, 128, {"persist": "false", "early": True})]
 SKINNY = [((16, 128, 128), 5, 128, {"persist": "false", "stream": True}),
           ((64, 128, 128), 4, 128, {"persist": "false"}),
           ((64, 64, 128), 6, 128, {"persist": "false", "stream": True}),
+          ((64, 128, 64), 8, 128, {"persist": "false"}),
+          ((64, 128, 64), 8, 128, {"persist": "false", "columns_first": False}),
           ((128, 64, 64), 8, 256, {"persist": "false", "stream": True}),
           ((128, 64, 128), 4, 256, {"persist": "false", "stream": True})]
 SHORT = [((16, 64, 256), 5, 128, {"persist": "false"}),
          ((16, 128, 128), 5, 256, {"persist": "false"})]
 BYTES = [((128, 256, 128), 3, 256, {}), ((128, 256, 128), 4, 256, {}),
          ((128, 192, 128), 4, 256, {}), ((128, 128, 128), 6, 128, {})]
-TF32 = [((128, 256, 32), 4, 256, {}), ((128, 256, 32), 3, 256, {})]
+TF32 = [((128, 256, 32), 4, 256, {}), ((128, 256, 32), 3, 256, {}),
+        ((128, 256, 32), 3, 256, {"panel": 16})]
 SPARSE = [((128, 256, 64), 4, 256, {}), ((128, 256, 64), 5, 256, {}),
           ((256, 128, 64), 4, 256, {}), ((128, 192, 64), 5, 128, {}),
           ((128, 128, 128), 4, 128, {})]
@@ -206,9 +211,14 @@ def sparse(shape, configs, dtype="bf16"):
 
 #===-- Attention ---------------------------------------------------------===#
 
-ATTENTION = {64: [((128, 128), 2, 256), ((128, 128), 3, 256), ((192, 128), 2, 384)],
-             128: [((128, 128), 2, 256), ((128, 64), 3, 256), ((192, 96), 2, 384)],
-             256: [((128, 64), 2, 256), ((128, 32), 2, 256)]}
+ATTENTION = {64: [((128, 128), 2, 256, {}), ((128, 128), 3, 256, {}),
+                  ((192, 128), 2, 384, {}),
+                  ((64, 128), 2, 128, {"min_blocks": "3 : i64"}),
+                  ((64, 96), 2, 128, {"min_blocks": "3 : i64"})],
+             128: [((128, 128), 2, 256, {}), ((128, 64), 3, 256, {}),
+                   ((192, 96), 2, 384, {})],
+             256: [((128, 64), 2, 256, {}), ((128, 80), 2, 256, {}),
+                   ((128, 32), 2, 256, {})]}
 HEADS = 32
 
 
@@ -235,17 +245,16 @@ def attention_case(size, positions, causal):
 
 
 def attention(size, positions, causal):
-    configs = [(tile, stages, threads, {}) for tile, stages, threads in ATTENTION[size]]
     prefix = "attention_%d%s" % (size, "_causal" if causal else "")
 
-    def make(name, tile, stages, threads):
-        return kernels.attention(name, size, tile, stages, threads, causal)
+    def make(name, tile, stages, threads, **options):
+        return kernels.attention(name, size, tile, stages, threads, causal, **options)
 
     return Workload("head %d, %d positions%s" % (size, positions,
                                                  ", causal" if causal else ""),
                     "attention",
                     4.0 * positions**2 * HEADS * size / (2 if causal else 1), "TFLOP/s",
-                    named(prefix, configs, make),
+                    named(prefix, ATTENTION[size], make),
                     lambda: attention_case(size, positions, causal))
 
 
@@ -326,7 +335,8 @@ def all_workloads():
     for shape in ((4096, 4096, 4096), (8192, 8192, 8192), (2048, 2048, 2048),
                   (4096, 7168, 2048), (4096, 7168, 16384), (4096, 4096, 7168),
                   (8192, 8192, 512), (4096, 24576, 1536)):
-        result.append(product("gemm", shape, PRODUCTS))
+        early = EARLY if max(shape) == 2048 else []
+        result.append(product("gemm", shape, PRODUCTS + early))
     result.append(product("gemm", (1024, 1024, 1024), SMALL))
     for size in (4096, 8192):
         result.append(product("gemm", (size,) * 3, PRODUCTS[:2], transposed=False))
@@ -336,7 +346,8 @@ def all_workloads():
     result += [product("skinny", (m, 8192, 8192), SKINNY) for m in (64, 128)]
     for shape in ((4096, 4096, 4096), (8192, 8192, 8192), (4096, 24576, 1536)):
         result.append(product("fp8", shape, BYTES, dtype="f8E4M3FN", kind="scale"))
-    result.append(product("tf32", (4096,) * 3, TF32, dtype="f32", out="f32"))
+    for size in (2048, 4096, 8192):
+        result.append(product("tf32", (size,) * 3, TF32, dtype="f32", out="f32"))
     for shape in ((4096, 4096, 4096), (8192, 8192, 512), (4096, 24576, 1536)):
         for kind in ("bias", "gelu"):
             result.append(product(kind, shape, PRODUCTS[:2] + PRODUCTS[3:], kind=kind))

@@ -261,6 +261,57 @@ def SinkLoads : Pass<"tile-sink-loads", ""> {
   let dependentDialects = ["tile"];
 }
 
+def SplitDepth : Pass<"tile-split-depth", ""> {
+  let summary = "Several blocks share the depth of a product";
+  let description = [{
+    Consumes: a `gpu.launch` with one loop in its body that copies from tensors to
+    shared tiles and adds products of these to fragments, which begin as zero: a
+    product whose depth the loop goes along.
+    Produces: a launch with several times the blocks in z, which form clusters. Each
+    block of a cluster runs a part of the loop and writes its sums to shared memory;
+    after a `tile.cluster_sync` the first one adds those of the others in the order of
+    their ranks, and alone does what follows the loop. Sums are the same in each run.
+    The loop has fewer stages where sums need their room.
+    Where it pays: the grid and the loop are constants, and by the model of cost
+    (`tile_cost_split`) the launch takes a tenth less time, since it leaves
+    multiprocessors idle otherwise. `split` of `tile.kernel_config` gives a number,
+    also where extents are not known.
+    A remark, `tile-split/depth` or `tile-split/asked`, says so.
+    Keeps: launches with clusters, with `persist = true`, with barriers or roles of
+    their own, chips without clusters.
+    Fails: where `split` asks for more than one block, and it is not possible.
+
+    Before:
+    ```mlir
+    gpu.launch blocks(%bx, %by, %bz) in (%gx = %c32, %gy = %c1, %gz = %c1) … {
+      tile.fill %acc, %zero : …
+      scf.for %k = %c0 to %c4096 step %c128 { … tile.gemm %a, %b, %acc … }
+      tile.copy %acc to %c : …
+    ```
+    After:
+    ```mlir
+    gpu.launch clusters(%cx, %cy, %cz) in (%kx = %c1, %ky = %c1, %kz = %c4)
+               blocks(%bx, %by, %bz) in (%gx = %c32, %gy = %c1, %gz = %c4) … {
+      tile.fill %acc, %zero : …
+      scf.for %k = %first to %last step %c128 { … tile.gemm %a, %b, %acc … }
+      tile.copy %acc to %part : …
+      tile.cluster_sync
+      scf.if %is_first {
+        scf.for %rank = %c1 to %c4 step %c1 {
+          %theirs = tile.remote %part at %rank : …
+          …
+        }
+        tile.copy %acc to %c : …
+      }
+    ```
+  }];
+  let dependentDialects = ["arith", "gpu", "memref", "scf", "tile"];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "chip to compile for, if the module does not say; sm_90a by default">
+  ];
+}
+
 def StageRows : Pass<"tile-stage-rows", ""> {
   let summary = "Reads rows beside accumulators from shared memory";
   let description = [{
@@ -268,7 +319,8 @@ def StageRows : Pass<"tile-stage-rows", ""> {
     loops read, such as a bias.
     Produces: tiles of shared memory in their place, with elements as the tensor
     has them, where two warpgroups can take the tiles of the product in turn only if
-    these fragments take no registers (a quarter of the columns each); a remark
+    these fragments take no registers (a quarter of the columns each), or where the
+    loops that read them have at most 8 operations, such as a bias alone; a remark
     for each (`tile-stage/row`). `tile-ws-tiled` then lets the producer bring them.
     Keeps: those of kernels with `persist = false`; rows of more than 256 elements, or whose elements are not those of the
     fragment and no 16-bit floats; rows that other ops read or write; copies that
@@ -383,7 +435,9 @@ def Persist : Pass<"tile-persist", ""> {
     allocations stay. Ids of blocks become coordinates of tiles. Where the
     copies of a loop depend on one id each, as in a product, tiles are numbered
     in panels (`tile.block_swizzle`), so that blocks that run at once read the
-    same; a kernel that renumbers its blocks keeps its order.
+    same: of rows or of columns, so that neighbours share the copy that brings
+    more bytes; a kernel that renumbers its blocks keeps its order. Blocks of a
+    launch that stays as it is are numbered so as well (`tile-persist/order`).
     `tile-ws-tiled` then makes one producer that fetches the next tile while
     this one is stored. A copy of a fragment to a shared tile, from which it is
     stored next, is made in parts where the tile has no room beside the rings.
@@ -395,7 +449,7 @@ def Persist : Pass<"tile-persist", ""> {
     multiprocessor, all blocks take equally long, and the number of tiles is
     not known to be too small. A launch that would have roles and is left alone
     for another of these reasons gets a remark with a code of docs/Remarks.md.
-    Keeps: launches with `persist = false`, those whose grid depends on
+    Keeps: but for the order launches with `persist = false`, those whose grid depends on
     `tile.num_sms`, those with a loop over tiles of their own, from a number of
     the block in steps of the grid, and kernels that are no launches.
     Fails: `persist = true`, and the blocks may not run one after the other.

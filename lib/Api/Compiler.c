@@ -159,6 +159,10 @@ void tile_compiler_set_line_info(TileCompiler *compiler, bool with_line_info) {
   compiler->options.line_info = with_line_info;
 }
 
+void tile_compiler_set_verify_each(TileCompiler *compiler, bool verifies_each) {
+  compiler->options.verify_each = verifies_each;
+}
+
 bool tile_compiler_set_variants(TileCompiler *compiler, const unsigned *numbers,
                                 size_t count) {
   for (size_t i = 0; i < count; i++) {

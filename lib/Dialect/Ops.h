@@ -238,6 +238,9 @@ bool tile_launch_cluster(MlirOperation kernel, int64_t out_extent[3]);
 MlirBlock tile_kernel_body(MlirOperation kernel);
 /// The `tile.kernel_config` of the body, or a null handle.
 TileKernelConfigOp tile_kernel_config_of(MlirOperation kernel);
+/// The same, made at the begin of the body where there is none.
+MLIR_CAPI_EXPORTED TileKernelConfigOp
+tile_kernel_config_get(MlirOperation kernel);
 /// What the kernel says of itself: `persist` of its tile.kernel_config.
 typedef enum {
   TILE_PERSIST_CHOSEN, // by the compiler

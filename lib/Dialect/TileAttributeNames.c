@@ -108,6 +108,8 @@ static const struct {
      "tile.kernel_config {rotate = …} in the kernel"},
     {"partition", is_launch_or_loop, NULL,
      "tile.kernel_config {partition = …} in the kernel"},
+    {"split", is_launch_or_loop, NULL,
+     "tile.kernel_config {split = …} in the kernel"},
 };
 
 static void warn(MlirOperation op, MlirStringRef written, const char *cure) {

@@ -89,6 +89,18 @@ TileKernelConfigOp tile_kernel_config_of(MlirOperation kernel) {
   return (TileKernelConfigOp){{NULL}};
 }
 
+TileKernelConfigOp tile_kernel_config_get(MlirOperation kernel) {
+  TileKernelConfigOp config = tile_kernel_config_of(kernel);
+  if (config.op.ptr)
+    return config;
+  TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(kernel)),
+                   mlirOperationGetLocation(kernel)};
+  mlirRewriterBaseSetInsertionPointToStart(b.rw, tile_kernel_body(kernel));
+  config = tile_kernel_config(&b, .min_blocks = {false, 0});
+  mlirIRRewriterDestroy(b.rw);
+  return config;
+}
+
 TilePersistWish tile_kernel_persist_wish(MlirOperation kernel) {
   TileKernelConfigOp config = tile_kernel_config_of(kernel);
   if (!config.op.ptr ||

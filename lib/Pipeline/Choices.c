@@ -370,18 +370,6 @@ void tile_choices_deinit(TileChoices *choices) {
 
 //===-- Apply -------------------------------------------------------------===//
 
-static TileKernelConfigOp config_of(MlirOperation kernel) {
-  TileKernelConfigOp config = tile_kernel_config_of(kernel);
-  if (config.op.ptr)
-    return config;
-  TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(kernel)),
-                   mlirOperationGetLocation(kernel)};
-  mlirRewriterBaseSetInsertionPointToStart(b.rw, tile_kernel_body(kernel));
-  config = tile_kernel_config(&b, .min_blocks = {false, 0});
-  mlirIRRewriterDestroy(b.rw);
-  return config;
-}
-
 static MlirWalkResult bound_stages(MlirOperation op, void *user_data) {
   const int64_t *max_stages = user_data;
   if (stages_of(op) > *max_stages)
@@ -399,15 +387,16 @@ static void kernel_apply(const TileKernelChoices *choices,
   MlirAttribute no = mlirBoolAttrGet(context, false);
   if (choices->is_off[TILE_CHOICE_TURNS])
     tile_kernel_config_set_partition_attr(
-        config_of(kernel),
+        tile_kernel_config_get(kernel),
         TilePartition_attr(context, TILE_PARTITION_Cooperative));
   if (choices->is_off[TILE_CHOICE_ROTATION])
-    tile_kernel_config_set_rotate_attr(config_of(kernel), no);
+    tile_kernel_config_set_rotate_attr(tile_kernel_config_get(kernel), no);
   if (choices->is_off[TILE_CHOICE_PERSISTENCE])
-    tile_kernel_config_set_persist_attr(config_of(kernel), no);
+    tile_kernel_config_set_persist_attr(tile_kernel_config_get(kernel), no);
   if (choices->is_off[TILE_CHOICE_ROLES])
     tile_kernel_config_set_specialize_attr(
-        config_of(kernel), TileSpecialize_attr(context, TILE_SPECIALIZE_Off));
+        tile_kernel_config_get(kernel),
+        TileSpecialize_attr(context, TILE_SPECIALIZE_Off));
   if (choices->is_off[TILE_CHOICE_TILES])
     share_tiles(kernel, false);
   if (choices->is_off[TILE_CHOICE_PRELUDES])

@@ -29,6 +29,7 @@ typedef struct {
   unsigned products;     // TILE_PRODUCT_*, without the cubin
   const char *schedules; // text of a module of scripts; NULL: none
   bool line_info;        // source lines in the PTX, for profilers
+  bool verify_each;      // IR after each of our passes, not once per phase
   bool hide_remarks;     // leave remarks out of the diagnostics
   TileStageFn on_stage;  // NULL: none
   void *on_stage_data;

@@ -120,18 +120,6 @@ static void write_sizes(TuneSpace *space, const int64_t *values) {
 
 //===-- Choices of a kernel -----------------------------------------------===//
 
-static TileKernelConfigOp config_of(MlirOperation launch) {
-  TileKernelConfigOp config = tile_kernel_config_of(launch);
-  if (config.op.ptr)
-    return config;
-  TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(launch)),
-                   mlirOperationGetLocation(launch)};
-  mlirRewriterBaseSetInsertionPointToStart(b.rw, tile_kernel_body(launch));
-  config = tile_kernel_config(&b, .min_blocks = {false, 0});
-  mlirIRRewriterDestroy(b.rw);
-  return config;
-}
-
 // Whether the configuration says nothing and was made for a choice.
 static void drop_empty(TileKernelConfigOp config) {
   if (mlirAttributeIsNull(tile_kernel_config_min_blocks_attr(config)) &&
@@ -140,12 +128,13 @@ static void drop_empty(TileKernelConfigOp config) {
       mlirAttributeIsNull(tile_kernel_config_persist_attr(config)) &&
       mlirAttributeIsNull(tile_kernel_config_producer_warps_attr(config)) &&
       mlirAttributeIsNull(tile_kernel_config_rotate_attr(config)) &&
-      mlirAttributeIsNull(tile_kernel_config_partition_attr(config)))
+      mlirAttributeIsNull(tile_kernel_config_partition_attr(config)) &&
+      mlirAttributeIsNull(tile_kernel_config_split_attr(config)))
     mlirOperationDestroy(config.op);
 }
 
 static void write_form(MlirOperation launch, int64_t form) {
-  TileKernelConfigOp config = config_of(launch);
+  TileKernelConfigOp config = tile_kernel_config_get(launch);
   MlirContext context = mlirOperationGetContext(launch);
   MlirAttribute none = {NULL};
   if (form != TUNE_FORM_CHOSEN) {
@@ -163,7 +152,7 @@ static void write_form(MlirOperation launch, int64_t form) {
 }
 
 static void write_min_blocks(MlirOperation launch, int64_t blocks) {
-  TileKernelConfigOp config = config_of(launch);
+  TileKernelConfigOp config = tile_kernel_config_get(launch);
   MlirAttribute attr = {NULL};
   if (blocks > 0)
     attr = mlirIntegerAttrGet(

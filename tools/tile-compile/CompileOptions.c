@@ -35,6 +35,8 @@ static const char help[] =
     "  --werror           treat warnings, those of ptxas too, as errors\n"
     "  --no-line-info     leave source lines out of the PTX\n"
     "  --no-remarks       do not print remarks\n"
+    "  --verify-each      verify the program after each pass; the same with\n"
+    "                     TILE_VERIFY_EACH in the environment\n"
     "  --save-temps=DIR   write the program after each stage to DIR\n"
     "  --print-pipeline   print the passes and stop\n"
     "  -v, --verbose      print instructions, shared memory, registers, times\n"
@@ -52,6 +54,7 @@ enum {
   OPT_WERROR,
   OPT_NO_LINE_INFO,
   OPT_NO_REMARKS,
+  OPT_VERIFY_EACH,
   OPT_SAVE_TEMPS,
   OPT_PRINT_PIPELINE,
   OPT_VERSION,
@@ -68,6 +71,7 @@ static const struct option long_options[] = {
     {"werror", no_argument, NULL, OPT_WERROR},
     {"no-line-info", no_argument, NULL, OPT_NO_LINE_INFO},
     {"no-remarks", no_argument, NULL, OPT_NO_REMARKS},
+    {"verify-each", no_argument, NULL, OPT_VERIFY_EACH},
     {"save-temps", required_argument, NULL, OPT_SAVE_TEMPS},
     {"print-pipeline", no_argument, NULL, OPT_PRINT_PIPELINE},
     {"verbose", no_argument, NULL, 'v'},
@@ -200,6 +204,9 @@ static bool take_option(int option, CompileOptions *options, bool *out_exit) {
   case OPT_NO_REMARKS:
     options->hide_remarks = true;
     return true;
+  case OPT_VERIFY_EACH:
+    options->verify_each = true;
+    return true;
   case OPT_SAVE_TEMPS:
     options->save_temps = optarg;
     return true;
@@ -258,7 +265,8 @@ ParseResult compile_options_parse(int argc, char **argv,
   *out_options = (CompileOptions){
       .output = ".",
       .emit = TILE_PRODUCT_PTX | TILE_PRODUCT_METADATA | TILE_PRODUCT_CUBIN,
-      .line_info = true};
+      .line_info = true,
+      .verify_each = getenv("TILE_VERIFY_EACH") != NULL};
   int option;
   while ((option = getopt_long(argc, argv, "o:v", long_options, NULL)) != -1) {
     bool is_done = false;

@@ -23,6 +23,7 @@ typedef struct {
   bool is_verbose;
   bool warnings_are_errors;
   bool line_info;
+  bool verify_each;
   const char *schedule; // file of scripts; NULL: none
   bool hide_remarks;
   bool print_pipeline;

@@ -52,14 +52,17 @@ def Tile_KernelConfigOp : Tile_Op<"kernel_config"> {
     warpgroups of such loops in roles take turns to multiply, those of persistent
     products compute tiles in turn, each on 128 threads, whatever the launch has; a
     remark says where they cannot; `cooperative`, they do not; absent: `pingpong`
-    where it is possible.
+    where it is possible. `split`: blocks of a cluster that share the depth of the
+    product, as `tile-split-depth` has it; 1: none; more: they must; absent: where it
+    pays.
     Outlining drops the attributes of a launch, so they sit on this op.
 
     Constraints:
     (C1) directly inside a `gpu.launch`, `gpu.func` or `func.func`, at most once;
     (C2) `min_blocks` is from 1 to 32;
     (C3) `registers` is from 24 to 255;
-    (C4) `producer_warps` is from 1 to 31.
+    (C4) `producer_warps` is from 1 to 31;
+    (C5) `split` is from 1 to 8.
 
     Example:
     ```mlir
@@ -73,7 +76,8 @@ def Tile_KernelConfigOp : Tile_Op<"kernel_config"> {
     Arg<OptionalAttr<BoolAttr>, "blocks loop over tiles">:$persist,
     Arg<OptionalAttr<I64Attr>, "warps of the producer">:$producer_warps,
     Arg<OptionalAttr<BoolAttr>, "rotate loops with dependent products">:$rotate,
-    Arg<OptionalAttr<Tile_PartitionAttr>, "whether warpgroups take turns">:$partition);
+    Arg<OptionalAttr<Tile_PartitionAttr>, "whether warpgroups take turns">:$partition,
+    Arg<OptionalAttr<I64Attr>, "blocks that share the depth of a product">:$split);
   let assemblyFormat = "attr-dict";
   let hasVerifier = 1;
 }

@@ -97,6 +97,27 @@ TileCostPersistence tile_cost_persistence(const TileTarget *target,
 int64_t tile_cost_panel(const TileTarget *target, int64_t blocks_per_sm,
                         int64_t by_x_bytes, int64_t by_y_bytes);
 
+//===-- Blocks that share the depth ---------------------------------------===//
+
+/// A product whose grid may leave multiprocessors idle. Of a block: its largest
+/// sum is `m` by `n`.
+typedef struct {
+  int64_t num_blocks, num_rounds;
+  int64_t m, n;
+  int64_t stages, split_stages;      // slots, and those beside sums
+  double multiply_adds, round_bytes; // of a round
+  int64_t factor_bits;
+  double sum_bytes;    // that pass from block to block
+  double tensor_bytes; // of the factors; 0: not known
+} TileCostSplit;
+
+/// Cycles of the launch with clusters of `parts` blocks.
+double tile_cost_split_cycles(const TileTarget *target,
+                              const TileCostSplit *split, int64_t parts);
+
+/// How many blocks should share the depth of each product; 1: it pays for none.
+int64_t tile_cost_split(const TileTarget *target, const TileCostSplit *split);
+
 //===-- Whole kernels -----------------------------------------------------===//
 
 /// How blocks come to tiles, and warpgroups to blocks.

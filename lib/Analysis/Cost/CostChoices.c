@@ -129,3 +129,60 @@ int64_t tile_cost_panel(const TileTarget *target, int64_t blocks_per_sm,
     panel *= 2;
   return panel;
 }
+
+//===-- Blocks that share the depth ---------------------------------------===//
+
+// Fitted to 40 times of products of 64 to 512 rows, whole and in two to four
+// parts, in bench/gpu/NOTES.md (2026-11-28, products of few tiles). In cycles
+// and bytes of a cycle.
+static double split_round_cycles(const TileTarget *target,
+                                 const TileCostSplit *split, int64_t parts) {
+  static const double latency = 2000; // of the cache, while others ask as well
+  static const double most_sm_bytes = 100, sm_share = 0.73, narrow = 0.8;
+  static const double bits = 16; // of factors that rates of the table are of
+  int64_t active = least(split->num_blocks * parts, target->num_sms);
+  int64_t slots = parts > 1 ? split->split_stages : split->stages;
+  double rate = (double)target->sm_multiply_adds * bits /
+                (double)split->factor_bits *
+                (split->m < 128 || split->n < 128 ? narrow : 1);
+  double all_bytes =
+      (double)(target->sm_cache_bytes * target->num_sms) * sm_share;
+  double cycles = split->multiply_adds / rate;
+  double others[] = {split->round_bytes / most_sm_bytes,
+                     split->round_bytes * (double)active / all_bytes,
+                     latency / (double)(slots > 1 ? slots - 1 : 1)};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    cycles = others[i] > cycles ? others[i] : cycles;
+  return cycles;
+}
+
+double tile_cost_split_cycles(const TileTarget *target,
+                              const TileCostSplit *split, int64_t parts) {
+  // Launch, begin and end of a block; two meetings of a cluster; what the first
+  // block reads of shared memory of the others.
+  static const double ends = 7000, meetings = 2000, sum_bytes = 24;
+  double rounds = (double)blocks_of(split->num_rounds, parts);
+  double waves = (double)blocks_of(split->num_blocks * parts, target->num_sms);
+  double loop = waves * rounds * split_round_cycles(target, split, parts);
+  double memory = split->tensor_bytes * (double)target->clock_mhz /
+                  ((double)target->memory_gb_per_s * 1000);
+  double joins =
+      parts > 1 ? meetings + (double)(parts - 1) * split->sum_bytes / sum_bytes
+                : 0;
+  return (loop > memory ? loop : memory) + ends + waves * joins;
+}
+
+int64_t tile_cost_split(const TileTarget *target, const TileCostSplit *split) {
+  static const double least_gain = 1.1;
+  enum { MIN_STAGES = 3 };
+  int64_t best = 1;
+  double best_cycles = tile_cost_split_cycles(target, split, 1) / least_gain;
+  for (int64_t parts = 2; parts <= target->max_cluster_blocks; parts *= 2) {
+    double cycles = tile_cost_split_cycles(target, split, parts);
+    if (split->split_stages >= MIN_STAGES && cycles < best_cycles) {
+      best = parts;
+      best_cycles = cycles;
+    }
+  }
+  return best;
+}

@@ -82,6 +82,10 @@ enum { TILE_WARPGROUP_THREADS = 128 };
 /// something else.
 bool tile_product_may_take_turns(const TileProduct *product,
                                  const TileInstrContext *context);
+/// Whether all products of the kernel are pipelined ones of shared tiles by
+/// wgmma, and it may have roles.
+bool tile_kernel_multiplies_rings(MlirOperation kernel,
+                                  const TileInstrContext *context);
 /// Whether each of two warpgroups may compute whole tiles of a persistent
 /// kernel, the first one and the other in turn: all products are pipelined
 /// ones of shared tiles, their sums fit the registers of a warpgroup, and the

@@ -95,22 +95,29 @@ int64_t tile_turns_registers(MlirOperation kernel) {
   return count_registers(kernel, NULL);
 }
 
+bool tile_kernel_multiplies_rings(MlirOperation kernel,
+                                  const TileInstrContext *context) {
+  TileKernelConfigOp config = tile_kernel_config_of(kernel);
+  Scan scan = {.instr = *context, .fits = true};
+  if (!context->target->has_wgmma || !context->target->has_setmaxnreg ||
+      context->num_threads % TILE_WARPGROUP_THREADS ||
+      (config.op.ptr &&
+       !mlirAttributeIsNull(tile_kernel_config_specialize_attr(config)) &&
+       tile_kernel_config_specialize(config) == TILE_SPECIALIZE_Off))
+    return false;
+  mlirOperationWalk(kernel, note_product, &scan, MlirWalkPreOrder);
+  return scan.fits && scan.num_products > 0;
+}
+
 bool tile_kernel_may_take_turns(MlirOperation kernel,
                                 const TileInstrContext *context,
                                 const TilePointerMap *left_out) {
   TileKernelConfigOp config = tile_kernel_config_of(kernel);
-  Scan scan = {.instr = *context, .fits = true};
-  if (!context->target->has_wgmma || !context->target->has_setmaxnreg ||
-      context->num_threads % TILE_WARPGROUP_THREADS)
-    return false;
   if (config.op.ptr &&
-      ((!mlirAttributeIsNull(tile_kernel_config_partition_attr(config)) &&
-        tile_kernel_config_partition(config) == TILE_PARTITION_Cooperative) ||
-       (!mlirAttributeIsNull(tile_kernel_config_specialize_attr(config)) &&
-        tile_kernel_config_specialize(config) == TILE_SPECIALIZE_Off)))
+      !mlirAttributeIsNull(tile_kernel_config_partition_attr(config)) &&
+      tile_kernel_config_partition(config) == TILE_PARTITION_Cooperative)
     return false;
-  mlirOperationWalk(kernel, note_product, &scan, MlirWalkPreOrder);
-  return scan.fits && scan.num_products > 0 &&
+  return tile_kernel_multiplies_rings(kernel, context) &&
          count_registers(kernel, left_out) + TILE_COST_LEAST_SCALARS <=
              TILE_COST_MOST_REGISTERS;
 }

@@ -89,9 +89,12 @@ MlirLogicalResult tile_kernel_config_verify(MlirOperation op) {
                                tile_kernel_config_registers_attr(config), 24,
                                255))) // (C3)
     return tile_failure();
-  return verify_range(op, "producer_warps",
-                      tile_kernel_config_producer_warps_attr(config), 1,
-                      31); // (C4)
+  if (tile_failed(verify_range(op, "producer_warps",
+                               tile_kernel_config_producer_warps_attr(config),
+                               1, 31))) // (C4)
+    return tile_failure();
+  return verify_range(op, "split", tile_kernel_config_split_attr(config), 1,
+                      8); // (C5)
 }
 
 //===-- tile.tensor_map ---------------------------------------------------===//

@@ -66,9 +66,11 @@ typedef struct {
   TilePersistReason reason;
   int64_t num_tiles;     // -1: not a constant
   int64_t blocks_per_sm; // at least 1
-  // Rows of a panel of tiles (tile.block_swizzle); 0: tiles in the order of
+  // Rows of a panel of tiles, or columns (tile.block_swizzle); 0: tiles in the
+  // order of
   // their numbers.
   int64_t panel;
+  TileRaster raster;
   TileStaging *stagings;
   // Two warpgroups are to take tiles in turn, each with staging tiles of its
   // own.
@@ -532,8 +534,13 @@ static void persist_plan_build(TileArena *arena, MlirOperation launch,
                 target->num_sms);
   if (verdict == TILE_COST_OCCUPANCY)
     give_up_for(plan, "tile-persist/occupancy", plan->blocks_per_sm, 0);
-  plan->panel = tile_cost_panel(target, plan->blocks_per_sm, scan.row_bytes[0],
-                                scan.row_bytes[1]);
+  // Neighbours share the operand that has more bytes: both may ask for it
+  // before it is there.
+  bool is_column = scan.row_bytes[1] > scan.row_bytes[0];
+  plan->raster = is_column ? TILE_RASTER_Column : TILE_RASTER_Row;
+  plan->panel =
+      tile_cost_panel(target, plan->blocks_per_sm, scan.row_bytes[is_column],
+                      scan.row_bytes[!is_column]);
 }
 
 //===-- Report ------------------------------------------------------------===//
@@ -660,7 +667,8 @@ static void decode(Apply *apply, MlirValue tile, MlirValue out[3]) {
     MlirOperation swizzle =
         tile_block_swizzle_op(b, .x = plane, .y = zero, .grid_x = extent[0],
                               .grid_y = extent[1],
-                              .panel = TILE_SOME(apply->plan->panel))
+                              .panel = TILE_SOME(apply->plan->panel),
+                              .raster = TILE_SOME(apply->plan->raster))
             .op;
     out[0] = mlirOperationGetResult(swizzle, 0);
     out[1] = mlirOperationGetResult(swizzle, 1);
@@ -718,6 +726,60 @@ static void plan_apply(const TilePersistPlan *plan) {
   mlirIRRewriterDestroy(apply.b.rw);
 }
 
+//===-- The order of blocks that do not stay ------------------------------===//
+
+static bool forms_rows_of_clusters(GPULaunchOp launch) {
+  int64_t extent[3];
+  return tile_launch_cluster(launch.op, extent) &&
+         (extent[0] != 1 || extent[1] != 1);
+}
+
+// Whether the blocks of a launch that stays as it is should have the numbers of
+// tiles: they may run at any time, and copies that they share are known.
+static bool has_order(const TilePersistPlan *plan) {
+  static const char *const codes[] = {
+      "tile-persist/few-tiles", "tile-persist/occupancy",
+      "tile-persist/shared-memory", "tile-persist/clusters"};
+  bool is_harmless = !plan->reason.code;
+  for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+    is_harmless |= plan->reason.code && !strcmp(plan->reason.code, codes[i]);
+  return is_harmless && plan->is_candidate && !plan->is_by_hand &&
+         !plan->is_persistent && plan->panel > 0 &&
+         !forms_rows_of_clusters(plan->launch) &&
+         !is_one(gpu_launch_gridSizeX(plan->launch)) &&
+         !is_one(gpu_launch_gridSizeY(plan->launch));
+}
+
+static void order_apply(const TilePersistPlan *plan) {
+  enum { FIRST_GRID_SIZE = 6 }; // among the arguments of the body
+  MlirOperation launch = plan->launch.op;
+  MlirBlock body = tile_kernel_body(launch);
+  TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(launch)),
+                   mlirOperationGetLocation(launch)};
+  tile_block_ids_use_arguments(b.rw, launch);
+  mlirRewriterBaseSetInsertionPointToStart(b.rw, body);
+  MlirValue x = gpu_block_id(&b, .dimension = GPU_DIMENSION_x);
+  MlirValue y = gpu_block_id(&b, .dimension = GPU_DIMENSION_y);
+  MlirOperation swizzle =
+      tile_block_swizzle_op(
+          &b, .x = x, .y = y,
+          .grid_x = mlirBlockGetArgument(body, FIRST_GRID_SIZE),
+          .grid_y = mlirBlockGetArgument(body, FIRST_GRID_SIZE + 1),
+          .panel = TILE_SOME(plan->panel), .raster = TILE_SOME(plan->raster))
+          .op;
+  for (int i = 0; i < 2; i++)
+    mlirRewriterBaseReplaceAllUsesWith(b.rw, mlirBlockGetArgument(body, i),
+                                       mlirOperationGetResult(swizzle, i));
+  mlirIRRewriterDestroy(b.rw);
+  if (!tile_is_in_fallback_variant(launch))
+    tile_emit_remark(launch, "tile-persist/order",
+                     "its blocks run in panels of %lld %s: neighbours share "
+                     "the copy that brings more bytes; tile.block_swizzle "
+                     "gives an order",
+                     (long long)plan->panel,
+                     plan->raster == TILE_RASTER_Row ? "rows" : "columns");
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 static MlirWalkResult find_pipelined(MlirOperation op, void *user_data) {
@@ -730,7 +792,7 @@ static MlirWalkResult find_pipelined(MlirOperation op, void *user_data) {
 // Nothing runs ahead without a pipelined loop.
 static bool is_concerned(MlirOperation kernel, TilePersistWish wish) {
   bool found = wish == TILE_PERSIST_REQUIRED;
-  if (wish == TILE_PERSIST_CHOSEN)
+  if (wish != TILE_PERSIST_REQUIRED)
     mlirOperationWalk(kernel, find_pipelined, &found, MlirWalkPreOrder);
   return found;
 }
@@ -751,15 +813,17 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   MlirLogicalResult result = tile_success();
   tile_arena_init(&arena);
   persist_plan_build(&arena, kernel, target, &plan);
-  bool is_chosen = plan.is_candidate && !plan.is_by_hand;
-  if (!plan.is_persistent && (is_required || is_chosen)) {
-    bool is_declined =
-        plan.reason.code && (plan.reason.is_illegal || !is_required);
-    if (is_declined)
-      result = report(&plan, is_required);
-    else
-      plan_apply(&plan);
-  }
+  bool is_chosen =
+      wish == TILE_PERSIST_CHOSEN && plan.is_candidate && !plan.is_by_hand;
+  bool is_declined =
+      plan.reason.code && (plan.reason.is_illegal || !is_required);
+  bool stays = !plan.is_persistent && (is_required || is_chosen);
+  if (stays && is_declined)
+    result = report(&plan, is_required);
+  else if (stays)
+    plan_apply(&plan);
+  if (!is_required && (!stays || is_declined) && has_order(&plan))
+    order_apply(&plan);
   tile_arena_deinit(&arena);
   return result;
 }

@@ -83,6 +83,14 @@ func.func @kernel_config_c4_high() {
 
 // -----
 
+func.func @kernel_config_c5() {
+  // expected-error @+1 {{expects 'split' from 1 to 8, got 9}}
+  tile.kernel_config {split = 9}
+  return
+}
+
+// -----
+
 //===-- tile.tensor_map ---------------------------------------------------===//
 
 func.func @tensor_map_c1_space(%A: memref<64x64xbf16, #gpu.address_space<workgroup>>) {
