@@ -234,6 +234,38 @@ def MakeVariants : Pass<"tile-make-variants", ""> {
   ];
 }
 
+def GuardMasks : Pass<"tile-guard-masks", ""> {
+  let summary = "Masks run in the rounds of a loop where they hide something";
+  let description = [{
+    Consumes: `tile.parallel` in an `scf.for` that stores an element or, where its
+    place says so, something else: the lower triangle of scores, keys that are there.
+    Produces: the loop in an `scf.if` whose condition asks the corner of the tile that
+    is hidden first. An `scf.if` in the loop between an element of a fragment and a
+    constant is an `arith.select`.
+    Keeps: loops that do more, and masks that depend on other things than places.
+    Fails: never.
+
+    Before:
+    ```mlir
+    tile.parallel (%i, %j) in [64, 64] {
+      %is_key = arith.cmpi slt, %j, %left : index
+      %s = memref.load %S[%i, %j] : memref<64x64xf32, #tile.fragment>
+      %t = arith.select %is_key, %s, %low : f32
+      memref.store %t, %S[%i, %j] : memref<64x64xf32, #tile.fragment>
+    }
+    ```
+    After:
+    ```mlir
+    %hides_nothing = arith.cmpi slt, %c63, %left : index
+    %hides = arith.xori %hides_nothing, %true : i1
+    scf.if %hides {
+      tile.parallel (%i, %j) in [64, 64] { … }
+    }
+    ```
+  }];
+  let dependentDialects = ["tile", "arith", "scf"];
+}
+
 def SinkLoads : Pass<"tile-sink-loads", ""> {
   let summary = "Loads fragments where they are used";
   let description = [{
