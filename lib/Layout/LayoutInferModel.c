@@ -619,8 +619,8 @@ static void gemm_table(TileInferModel *m, const TileInferOp *op,
       fragment[o] = fragment_id(m, op, o, wm);
     if (fragment[2] < 0)
       continue;
-    TileInferMode *mode = new_mode(m, t, TILE_INFER_MODE_MATRIX,
-                                   wgmma_reads_cost(m, op, wm));
+    TileInferMode *mode =
+        new_mode(m, t, TILE_INFER_MODE_MATRIX, wgmma_reads_cost(m, op, wm));
     if (!mode)
       return;
     mode->index = i, mode->warps_m = wm;
