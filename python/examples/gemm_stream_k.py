@@ -8,7 +8,7 @@ import tile.language as T
 
 
 @tile.jit
-def stream_k(A, B, C, blocks=5, block=64, block_K=32, threads=128):
+def stream_k(A, B, C, blocks=5, block=64, block_K=32, stages=2, threads=128):
     M, N, K = T.const("M, N, K")
     A: T.Tensor((M, K), "float16")
     B: T.Tensor((K, N), "float16")
@@ -20,17 +20,19 @@ def stream_k(A, B, C, blocks=5, block=64, block_K=32, threads=128):
         A_tile = T.alloc_shared((block, block_K), "float16")
         B_tile = T.alloc_shared((block_K, block), "float16")
         acc = T.alloc_fragment((block, block), "float32")
+        C_tile = T.alloc_shared((block, block), "float32")
         at = T.alloc_var("int32", init=b * share)
         end = T.min((b + 1) * share, total)
         while at < end:
             number, first = at // steps, at % steps
             count = T.min(steps - first, end - at)
             T.clear(acc)
-            for s in T.Pipelined(count, num_stages=2):
+            for s in T.Pipelined(count, num_stages=stages):
                 T.copy(A[number // columns * block, (first + s) * block_K], A_tile)
                 T.copy(B[(first + s) * block_K, number % columns * block], B_tile)
                 T.gemm(A_tile, B_tile, acc)
-            T.atomic_add(C[number // columns * block, number % columns * block], acc)
+            T.copy(acc, C_tile)  # TMA adds from shared memory
+            T.atomic_add(C[number // columns * block, number % columns * block], C_tile)
             at = at + count
 
 

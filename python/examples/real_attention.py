@@ -55,7 +55,7 @@ def flash_attention_backward(m: Maker) -> Case:
 
     def call() -> Any:
         dq = m.zeros(b, h, s, d)
-        return dq, *backward(q, k, v, o, g, lse, dq)
+        return dq, *backward(q, k, v, o, g, lse, dq, block_N=128, threads=256)
 
     return Case(text, call,
                 lambda: m.torch.autograd.grad(out, leaves, g, retain_graph=True),
@@ -186,7 +186,7 @@ def mla_decode(m: Maker) -> Case:
         return scores.softmax(2) @ kv
 
     return Case(f"{b} x {h} heads, {keys} keys, {d} + {pe}",
-                lambda: mla(q, q_pe, kv, k_pe, threads=m.pick(256, 128)), rival,
+                lambda: mla(q, q_pe, kv, k_pe, block_N=m.pick(64, 32), threads=256), rival,
                 "products and softmax", flops=2 * b * h * keys * (2 * d + pe))
 
 
