@@ -29,8 +29,8 @@ def gemm_dynamic(m: Maker) -> Case:
     from gemm_dynamic import any_product
 
     a, b, n = _pair(m)
-    return Case(_square(n), lambda: any_product(a, b, block_M=128, block_N=128, block_K=64,
-                                    threads=256),
+    return Case(_square(n), lambda: any_product(a, b, block_M=128, block_N=m.pick(256, 64),
+                                               block_K=64, stages=m.pick(4, 3), threads=256),
                 lambda: a @ b, "matmul", flops=2 * n**3)
 
 
@@ -40,7 +40,8 @@ def gemm_batched(m: Maker) -> Case:
     count, n = m.pick((16, 2048), (2, 64))
     a, b = m.normal(count, n, n, dtype="bfloat16"), m.normal(count, n, n, dtype="bfloat16")
     return Case(f"{count} of {_square(n)}",
-                lambda: batched(a, b, block=128, block_K=64, threads=256), lambda: a @ b,
+                lambda: batched(a, b, block_M=128, block_N=m.pick(256, 64), block_K=64,
+                                stages=m.pick(4, 3), threads=256), lambda: a @ b,
                 "bmm", flops=2 * count * n**3, tolerance=0.03)
 
 
@@ -163,7 +164,8 @@ def gemm_sparse(m: Maker) -> Case:
     dense.view(n, n // 4, 4)[:, :, 1:3] = 0
     a, e = (m.of(x) for x in compressed(dense.cpu().numpy()))
     b = m.normal(n, n)
-    return Case(_square(n), lambda: sparse_product(a, e, b, block_N=128, threads=256),
+    return Case(_square(n), lambda: sparse_product(a, e, b, block_N=m.pick(256, 64),
+                                                         stages=m.pick(4, 2), threads=256),
                 lambda: dense @ b, "matmul of the dense matrix", flops=2 * n**3)
 
 
@@ -234,8 +236,8 @@ def convolution(m: Maker) -> Case:
     x, w = m.normal(count, size, size, c), m.normal(3, 3, c, f, scale=0.1)
     flat = w.view(-1, f)
     ours = kernel.compile(N=count, H=size, V=size, C=c, R=3, S=3, F=f, block_M=m.pick(128, 64),
-                          block_N=m.pick(128, 32), block_K=m.pick(64, 32),
-                          threads=m.pick(256, 128))
+                          block_N=m.pick(256, 32), block_K=m.pick(64, 32),
+                          stages=m.pick(4, 2), threads=m.pick(256, 128))
     channels_last = m.torch.channels_last
     image = x.permute(0, 3, 1, 2)
     filters = w.permute(3, 2, 0, 1).contiguous(memory_format=channels_last)
