@@ -170,7 +170,7 @@ def flash_decoding(m: Maker) -> Case:
     lengths = m.torch.full((b,), keys, device=m.device, dtype=m.torch.int32)
     heads = [x.transpose(1, 2) for x in (k, v)]
     return Case(f"{b} of {keys} keys, {h} heads of {kv}, {d}",
-                lambda: decode(q, k, v, lengths, splits=8, block_N=m.pick(64, 32)),
+                lambda: decode(q, k, v, lengths, splits=8, block_N=32),
                 lambda: _sdpa(m)(q[:, :, None], *heads, enable_gqa=True)[:, :, 0], SDPA,
                 bytes=2 * 2 * b * keys * kv * d)
 

@@ -66,18 +66,18 @@ def gemm_fp8(m: Maker) -> Case:
     kind, parts = m.torch.float8_e4m3fn, n // BLOCK
     a, b = (m.normal(n, n).to(kind) for _ in range(2))
     rows, blocks = m.uniform(parts, n) + 0.5, m.uniform(parts, parts) + 0.5
-    columns = blocks.repeat_interleave(BLOCK, 0).T.contiguous()
 
     def wanted() -> Any:
         left = a.float() * rows.T.repeat_interleave(BLOCK, 1)
-        return left @ (b.float() * columns.T.repeat_interleave(BLOCK, 1)).T
+        right = blocks.repeat_interleave(BLOCK, 0).repeat_interleave(BLOCK, 1)
+        return left @ (b.float() * right).T
 
     def rival() -> Any:
-        return m.torch._scaled_mm(a, b.T, rows.T, columns, out_dtype=m.torch.bfloat16)
+        return m.torch._scaled_mm(a, b.T, rows.T, blocks.T, out_dtype=m.torch.bfloat16)
 
-    return Case(_square(n), lambda: scaled_fp8(a, b, rows, blocks, block_M=128, block_N=128,
-                                               stages=m.pick(4, 2), threads=256), rival,
-                "_scaled_mm, a scale for each row and 128 columns", wanted, flops=2 * n**3)
+    return Case(_square(n), lambda: scaled_fp8(a, b, rows, blocks, block_M=192, block_N=128,
+                                               stages=m.pick(4, 2), threads=384), rival,
+                "_scaled_mm with the same scales", wanted, flops=2 * n**3)
 
 
 def gemm_grouped(m: Maker) -> Case:
@@ -177,7 +177,7 @@ def gemm_split_k(m: Maker) -> Case:
 
     def call() -> Any:
         c = m.zeros(rows, rows)
-        split_k(a, b, c, parts=8, block=128, block_K=64, stages=m.pick(5, 2), threads=256)
+        split_k(a, b, c, parts=8, block=128, block_K=64, stages=m.pick(5, 2), threads=128)
         return c
 
     return Case(f"{rows} x {rows} x {k}", call, lambda: a @ b, "matmul", flops=2 * rows**2 * k)
@@ -191,8 +191,8 @@ def gemm_stream_k(m: Maker) -> Case:
 
     def call() -> Any:
         c = m.zeros(rows, columns)
-        stream_k(a, b, c, blocks=m.pick(132, 5), block=m.pick(128, 64), block_K=64,
-                 stages=m.pick(4, 2), threads=256)
+        stream_k(a, b, c, blocks=m.pick(132, 5), block_M=128, block_N=m.pick(256, 64),
+                 block_K=64, stages=m.pick(4, 2), threads=256)
         return c
 
     return Case(f"{rows} x {columns} x {k}", call, lambda: a @ b, "matmul",
