@@ -718,7 +718,8 @@ def AsyncProducts : Pass<"tile-async-products", ""> {
     Consumes: `tile.gemm` and `tile.gemm_sp` with `instr = #tile.instr<wgmma>`.
     Produces: `async` on products that overlap with other work, and `tile.await`
     with an exact count where one has to be complete: before its accumulator is
-    used, a factor is overwritten or its slot is released. Loops of a role that
+    used, a factor is overwritten or its slot is released. Slots are released after
+    the products that follow at once. Loops of a role that
     only wait, multiply and release are peeled by an iteration and release each
     slot one iteration later, so that a product is under way across iterations;
     a fill of the accumulator before such a loop becomes `clear` of the
@@ -778,7 +779,9 @@ def LowerChannels : Pass<"tile-lower-channels", ""> {
     for stores before the arrivals are those of `tile-insert-sync`. For
     other copies a barrier per group that is issued together, the bytes it
     expects, and the wait. Parity is kept in private memory, so it is right under
-    any control flow.
+    any control flow. A role that waits, fills tiles with which it does nothing
+    else, and arrives at a barrier next goes on: the copies complete on that
+    barrier, which expects their bytes beside the arrivals.
     Keeps: copies that signal a barrier already.
     Fails: agents of a channel that are not what its roles do (says both
     numbers).
