@@ -234,6 +234,38 @@ def MakeVariants : Pass<"tile-make-variants", ""> {
   ];
 }
 
+def GuardMasks : Pass<"tile-guard-masks", ""> {
+  let summary = "Masks run in the rounds of a loop where they hide something";
+  let description = [{
+    Consumes: `tile.parallel` in an `scf.for` that stores an element or, where its
+    place says so, something else: the lower triangle of scores, keys that are there.
+    Produces: the loop in an `scf.if` whose condition asks the corner of the tile that
+    is hidden first. An `scf.if` in the loop between an element of a fragment and a
+    constant is an `arith.select`.
+    Keeps: loops that do more, and masks that depend on other things than places.
+    Fails: never.
+
+    Before:
+    ```mlir
+    tile.parallel (%i, %j) in [64, 64] {
+      %is_key = arith.cmpi slt, %j, %left : index
+      %s = memref.load %S[%i, %j] : memref<64x64xf32, #tile.fragment>
+      %t = arith.select %is_key, %s, %low : f32
+      memref.store %t, %S[%i, %j] : memref<64x64xf32, #tile.fragment>
+    }
+    ```
+    After:
+    ```mlir
+    %hides_nothing = arith.cmpi slt, %c63, %left : index
+    %hides = arith.xori %hides_nothing, %true : i1
+    scf.if %hides {
+      tile.parallel (%i, %j) in [64, 64] { … }
+    }
+    ```
+  }];
+  let dependentDialects = ["tile", "arith", "scf"];
+}
+
 def SinkLoads : Pass<"tile-sink-loads", ""> {
   let summary = "Loads fragments where they are used";
   let description = [{
@@ -740,7 +772,8 @@ def AsyncProducts : Pass<"tile-async-products", ""> {
     Consumes: `tile.gemm` and `tile.gemm_sp` with `instr = #tile.instr<wgmma>`.
     Produces: `async` on products that overlap with other work, and `tile.await`
     with an exact count where one has to be complete: before its accumulator is
-    used, a factor is overwritten or its slot is released. Loops of a role that
+    used, a factor is overwritten or its slot is released. Slots are released after
+    the products that follow at once. Loops of a role that
     only wait, multiply and release are peeled by an iteration and release each
     slot one iteration later, so that a product is under way across iterations;
     a fill of the accumulator before such a loop becomes `clear` of the
@@ -800,7 +833,9 @@ def LowerChannels : Pass<"tile-lower-channels", ""> {
     for stores before the arrivals are those of `tile-insert-sync`. For
     other copies a barrier per group that is issued together, the bytes it
     expects, and the wait. Parity is kept in private memory, so it is right under
-    any control flow.
+    any control flow. A role that waits, fills tiles with which it does nothing
+    else, and arrives at a barrier next goes on: the copies complete on that
+    barrier, which expects their bytes beside the arrivals.
     Keeps: copies that signal a barrier already.
     Fails: agents of a channel that are not what its roles do (says both
     numbers).

@@ -590,6 +590,26 @@ static int64_t gemm_cost(const TileInferModel *m, const TileInferOp *op, int o,
              : TILE_INFER_NEVER;
 }
 
+// What wgmma reads of shared memory, in lines: every 64 rows of a warpgroup's
+// part of C read its columns of B again, and A where it is not in registers.
+static int64_t wgmma_reads_cost(const TileInferModel *m, const TileInferOp *op,
+                                int warps_m) {
+  enum { ROWS = 64, MAX_COLUMNS = 256, LINE_BYTES = 128 };
+  if (op->matrix != TILE_INFER_WGMMA)
+    return 0;
+  const TileInferBuffer *a = tile_infer_buffer(m, op, 0);
+  const int64_t *a_shape = tile_infer_core_shape(a);
+  const int64_t *c_shape = tile_infer_core_shape(tile_infer_buffer(m, op, 2));
+  int groups_n = m->problem->role[op->role].warps / 4 / warps_m;
+  int64_t columns = c_shape[1] / groups_n;
+  int64_t times = (columns + MAX_COLUMNS - 1) / MAX_COLUMNS;
+  int64_t rows_of_a = a->space == TILE_INFER_FRAGMENT ? 0 : times * ROWS;
+  int64_t row_bytes = a_shape[!op->ta] * a->elem_bits / 8;
+  int64_t num_blocks = c_shape[0] / ROWS * groups_n;
+  return num_blocks * (columns + rows_of_a) * row_bytes / LINE_BYTES *
+         TILE_LAYOUT_COST_WAVE;
+}
+
 static void gemm_table(TileInferModel *m, const TileInferOp *op,
                        TileInferTable *t) {
   bool in_warp = tile_infer_stays_in_warp(m, op);
@@ -599,7 +619,8 @@ static void gemm_table(TileInferModel *m, const TileInferOp *op,
       fragment[o] = fragment_id(m, op, o, wm);
     if (fragment[2] < 0)
       continue;
-    TileInferMode *mode = new_mode(m, t, TILE_INFER_MODE_MATRIX, 0);
+    TileInferMode *mode =
+        new_mode(m, t, TILE_INFER_MODE_MATRIX, wgmma_reads_cost(m, op, wm));
     if (!mode)
       return;
     mode->index = i, mode->warps_m = wm;

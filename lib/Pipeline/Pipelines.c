@@ -73,6 +73,7 @@ static const TilePipelineStep steps[] = {
     {TILE_PHASE_TILE, "tile-expand-switches", 0, NULL},
     {TILE_PHASE_TILE, "tile-sink-fills", 0, NULL},
     {TILE_PHASE_TILE, "tile-split-depth", TARGET, "tile.gemm"},
+    {TILE_PHASE_TILE, "tile-guard-masks", 0, "scf.for"},
     {TILE_PHASE_TILE, "tile-stage-rows", TARGET, "tile.gemm"},
     {TILE_PHASE_TILE, "tile-make-variants", TARGET, NULL},
     {TILE_PHASE_TILE, "tile-sink-loads", 0, NULL},

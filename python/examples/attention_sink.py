@@ -10,7 +10,7 @@ import tile
 import tile.language as T
 
 
-@tile.jit
+@tile.jit(pass_configs={tile.PassConfigKey.TL_ENABLE_FAST_MATH: True})
 def sink_attention(Q, K, V, sinks, window=64, block_M=64, block_N=32, threads=128):
     batch, heads, seq, dim = T.const("batch, heads, seq, dim")
     Q: T.Tensor((batch, heads, seq, dim), "float16")

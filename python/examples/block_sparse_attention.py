@@ -8,7 +8,7 @@ import tile
 import tile.language as T
 
 
-@tile.jit
+@tile.jit(pass_configs={tile.PassConfigKey.TL_ENABLE_FAST_MATH: True})
 def sparse_attention(Q, K, V, mask, block=32, dtype="float16", threads=64):
     batch, heads, seq, dim = T.const("batch, heads, seq, dim")
     Q: T.Tensor((batch, heads, seq, dim), dtype)

@@ -7,7 +7,8 @@ import tile.language as T
 
 
 @tile.jit
-def convolution(X, W, stride=1, dilation=1, pad=1, block_M=64, block_N=64, block_K=32, threads=128):
+def convolution(X, W, stride=1, dilation=1, pad=1, block_M=64, block_N=64, block_K=32, stages=3,
+                threads=128):
     N, H, V, C, R, S, F = T.const("N, H, V, C, R, S, F")
     X: T.Tensor((N, H, V, C), "float16")
     W: T.Tensor((R * S * C, F), "float16")
@@ -20,14 +21,12 @@ def convolution(X, W, stride=1, dilation=1, pad=1, block_M=64, block_N=64, block
         W_tile = T.alloc_shared((block_K, block_N), "float16")
         acc = T.alloc_fragment((block_M, block_N), "float32")
         T.clear(acc)
-        for k in T.Pipelined(T.ceildiv(R * S * C, block_K), num_stages=3):
+        for k in T.Pipelined(T.ceildiv(R * S * C, block_K), num_stages=stages):
             T.c2d_im2col(X, X_tile, by, k, (R, S), stride, dilation, pad)
             T.copy(W[k * block_K, bx * block_N], W_tile)
             T.gemm(X_tile, W_tile, acc)
-        for i, j in T.Parallel(block_M, block_N):
-            pixel = by * block_M + i
-            if pixel < N * P * Q and bx * block_N + j < F:
-                Y[pixel // (P * Q), pixel // Q % P, pixel % Q, bx * block_N + j] = acc[i, j]
+        pixels = T.view(Y, (N * P * Q, F))
+        T.copy(acc, pixels[by * block_M, bx * block_N])
     return Y
 
 

@@ -9,7 +9,7 @@ import tile
 import tile.language as T
 
 
-@tile.jit
+@tile.jit(pass_configs={tile.PassConfigKey.TL_ENABLE_FAST_MATH: True})
 def attention(Q, K, V, causal=False, block_M=64, block_N=64, stages=2, threads=128):
     batch, seq, keys, heads, kv_heads, dim = T.const("batch, seq, keys, heads, kv_heads, dim")
     Q: T.Tensor((batch, seq, heads, dim), "float16")
@@ -45,14 +45,16 @@ def attention(Q, K, V, causal=False, block_M=64, block_N=64, stages=2, threads=1
                 factor[i] = T.exp2((before[i] - top[i]) * scale)
                 total[i] *= factor[i]
             for i, j in T.Parallel(block_M, block_N):
-                S[i, j] = T.exp2((S[i, j] - top[i]) * scale)
+                S[i, j] = T.exp2(S[i, j] * scale - top[i] * scale)
             T.reduce_sum(S, total, dim=1, clear=False)
             for i, j in T.Parallel(block_M, dim):
                 acc[i, j] *= factor[i]
             T.copy(S, P)
             T.gemm(P, Vs, acc)
+        for i in T.Parallel(block_M):
+            total[i] = 1 / total[i]  # a division a row, not one an element
         for i, j in T.Parallel(block_M, dim):
-            acc[i, j] /= total[i]
+            acc[i, j] *= total[i]
         T.copy(acc, O[b, bx * block_M:(bx + 1) * block_M, h, :])
     return O
 

@@ -9,8 +9,9 @@ import tile
 import tile.language as T
 
 
-@tile.jit
-def backward(Q, K, V, O, dO, lse, dQ, causal=False, block_M=64, block_N=64):
+@tile.jit(pass_configs={tile.PassConfigKey.TL_ENABLE_FAST_MATH: True})
+def backward(Q, K, V, O, dO, lse, dQ, causal=False, block_M=64, block_N=64, stages=2,
+             threads=128):
     batch, heads, seq, dim = T.const("batch, heads, seq, dim")
     Q: T.Tensor((batch, heads, seq, dim), "float16")
     K: T.Tensor((batch, heads, seq, dim), "float16")
@@ -22,7 +23,7 @@ def backward(Q, K, V, O, dO, lse, dQ, causal=False, block_M=64, block_N=64):
     dK = T.empty((batch, heads, seq, dim), "float16")
     dV = T.empty((batch, heads, seq, dim), "float16")
     delta = T.alloc_global((batch, heads, seq), "float32")
-    scale = 1 / math.sqrt(dim)
+    scale, log2e = 1 / math.sqrt(dim), math.log2(math.e)
     with T.Kernel(T.ceildiv(seq, block_M), heads, batch, threads=128) as (bx, h, b):
         o, g = (T.alloc_fragment((block_M, dim), "float32") for _ in range(2))
         total = T.alloc_fragment((block_M,), "float32")
@@ -32,20 +33,22 @@ def backward(Q, K, V, O, dO, lse, dQ, causal=False, block_M=64, block_N=64):
             o[i, j] *= g[i, j]
         T.reduce_sum(o, total, dim=1)
         T.copy(total, delta[b, h, bx * block_M])
-    with T.Kernel(T.ceildiv(seq, block_N), heads, batch, threads=128) as (bx, h, b):
+    with T.Kernel(T.ceildiv(seq, block_N), heads, batch, threads=threads) as (bx, h, b):
         Ks, Vs = (T.alloc_shared((block_N, dim), "float16") for _ in range(2))
         Qs, Gs = (T.alloc_shared((block_M, dim), "float16") for _ in range(2))
-        P_half, S_half = (T.alloc_shared((block_N, block_M), "float16") for _ in range(2))
         row_lse, row_delta = (T.alloc_shared((block_M,), "float32") for _ in range(2))
         P, dP = (T.alloc_fragment((block_N, block_M), "float32") for _ in range(2))
+        P_half, S_half = (T.alloc_fragment((block_N, block_M), "float16") for _ in range(2))
+        S_shared = T.alloc_shared((block_N, block_M), "float16")
         dk, dv = (T.alloc_fragment((block_N, dim), "float32") for _ in range(2))
         dq = T.alloc_fragment((block_M, dim), "float32")
+        dq_shared = T.alloc_shared((block_M, dim), "float32")
         T.copy(K[b, h, bx * block_N, 0], Ks)
         T.copy(V[b, h, bx * block_N, 0], Vs)
         T.clear(dk)
         T.clear(dv)
         first = bx * block_N // block_M if causal else 0
-        for m in T.Pipelined(first, T.ceildiv(seq, block_M), num_stages=2):
+        for m in T.Pipelined(first, T.ceildiv(seq, block_M), num_stages=stages):
             T.copy(Q[b, h, m * block_M, 0], Qs)
             T.copy(dO[b, h, m * block_M, 0], Gs)
             T.copy(lse[b, h, m * block_M], row_lse)
@@ -55,15 +58,19 @@ def backward(Q, K, V, O, dO, lse, dQ, causal=False, block_M=64, block_N=64):
             for i, j in T.Parallel(block_N, block_M):
                 key, query = bx * block_N + i, m * block_M + j
                 seen = query < seq and key < seq and (not causal or key <= query)
-                P[i, j] = T.if_then_else(seen, T.exp(P[i, j] * scale - row_lse[j]), 0)
+                P[i, j] = T.if_then_else(seen, P[i, j], -T.infinity("float32"))
+            for i, j in T.Parallel(block_N, block_M):
+                P[i, j] = T.exp2(P[i, j] * (scale * log2e) - row_lse[j] * log2e)
             for i, j in T.Parallel(block_N, block_M):
                 dP[i, j] = P[i, j] * (dP[i, j] - row_delta[j]) * scale
             T.copy(P, P_half)
             T.copy(dP, S_half)
+            T.copy(S_half, S_shared)
             T.gemm(P_half, Gs, dv)
             T.gemm(S_half, Qs, dk)
-            T.gemm(S_half, Ks, dq, transpose_A=True, clear_accum=True)
-            T.atomic_add(dQ[b, h, m * block_M, 0], dq)
+            T.gemm(S_shared, Ks, dq, transpose_A=True, clear_accum=True)
+            T.copy(dq, dq_shared)
+            T.atomic_add(dQ[b, h, m * block_M, 0], dq_shared)
         T.copy(dk, dK[b, h, bx * block_N, 0])
         T.copy(dv, dV[b, h, bx * block_N, 0])
     return dK, dV

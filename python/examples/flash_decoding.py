@@ -9,7 +9,7 @@ import tile
 import tile.language as T
 
 
-@tile.jit
+@tile.jit(pass_configs={tile.PassConfigKey.TL_ENABLE_FAST_MATH: True})
 def decode(Q, K, V, lengths, splits=4, block_H=16, block_N=32):
     batch = T.dynamic("batch")
     keys, heads, kv_heads, dim = T.const("keys, heads, kv_heads, dim")

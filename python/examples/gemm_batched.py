@@ -7,21 +7,22 @@ import tile.language as T
 
 
 @tile.jit
-def batched(A, B, block=64, block_K=32, dtype="bfloat16", threads=128):
+def batched(A, B, block_M=64, block_N=64, block_K=32, stages=3, dtype="bfloat16", threads=128):
     batch, M, N, K = T.dynamic("batch, M, N, K")
     A: T.Tensor((batch, M, K), dtype)
     B: T.Tensor((batch, K, N), dtype)
-    C = T.empty((batch, M, N), "float32")
-    with T.Kernel(T.ceildiv(N, block), T.ceildiv(M, block), batch, threads=threads) as (bx, by, bz):
-        A_tile = T.alloc_shared((block, block_K), dtype)
-        B_tile = T.alloc_shared((block_K, block), dtype)
-        acc = T.alloc_fragment((block, block), "float32")
+    C = T.empty((batch, M, N), dtype)
+    blocks = T.ceildiv(N, block_N), T.ceildiv(M, block_M)
+    with T.Kernel(*blocks, batch, threads=threads) as (bx, by, bz):
+        A_tile = T.alloc_shared((block_M, block_K), dtype)
+        B_tile = T.alloc_shared((block_K, block_N), dtype)
+        acc = T.alloc_fragment((block_M, block_N), "float32")
         T.clear(acc)
-        for k in T.Pipelined(T.ceildiv(K, block_K), num_stages=3):
-            T.copy(A[bz, by * block, k * block_K], A_tile)
-            T.copy(B[bz, k * block_K, bx * block], B_tile)
+        for k in T.Pipelined(T.ceildiv(K, block_K), num_stages=stages):
+            T.copy(A[bz, by * block_M, k * block_K], A_tile)
+            T.copy(B[bz, k * block_K, bx * block_N], B_tile)
             T.gemm(A_tile, B_tile, acc)
-        T.copy(acc, C[bz, by * block, bx * block])
+        T.copy(acc, C[bz, by * block_M, bx * block_N])
     return C
 
 

@@ -8,17 +8,17 @@ import tile.language as T
 
 
 @tile.jit
-def any_product(A, B, block_M=64, block_N=64, block_K=32, threads=128):
+def any_product(A, B, block_M=64, block_N=64, block_K=32, stages=3, threads=128):
     M, N, K = T.dynamic("M, N, K")
     A: T.Tensor((M, K), "float16")
     B: T.Tensor((K, N), "float16")
-    C = T.empty((M, N), "float32")
+    C = T.empty((M, N), "float16")
     with T.Kernel(T.ceildiv(N, block_N), T.ceildiv(M, block_M), threads=threads) as (bx, by):
         A_tile = T.alloc_shared((block_M, block_K), "float16")
         B_tile = T.alloc_shared((block_K, block_N), "float16")
         acc = T.alloc_fragment((block_M, block_N), "float32")
         T.clear(acc)
-        for k in T.Pipelined(T.ceildiv(K, block_K), num_stages=3):
+        for k in T.Pipelined(T.ceildiv(K, block_K), num_stages=stages):
             T.copy(A[by * block_M, k * block_K], A_tile)
             T.copy(B[k * block_K, bx * block_N], B_tile)
             T.gemm(A_tile, B_tile, acc)

@@ -9,7 +9,8 @@ import tile.language as T
 
 
 @tile.jit
-def linear_gelu(X, W, bias, block_M=64, block_N=64, block_K=32, threads=128):
+def linear_gelu(X, W, bias, block_M=64, block_N=64, block_K=32, stages=3,
+                threads=128):
     M, N, K = T.dynamic("M, N, K")
     X: T.Tensor((M, K), "float16")
     W: T.Tensor((N, K), "float16")
@@ -22,7 +23,7 @@ def linear_gelu(X, W, bias, block_M=64, block_N=64, block_K=32, threads=128):
         acc = T.alloc_fragment((block_M, block_N), "float32")
         T.use_swizzle(8)
         T.clear(acc)
-        for k in T.Pipelined(T.ceildiv(K, block_K), num_stages=3):
+        for k in T.Pipelined(T.ceildiv(K, block_K), num_stages=stages):
             T.copy(X[by * block_M, k * block_K], X_tile)
             T.copy(W[bx * block_N, k * block_K], W_tile)
             T.gemm(X_tile, W_tile, acc, transpose_B=True)

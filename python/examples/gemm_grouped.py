@@ -8,7 +8,8 @@ import tile.language as T
 
 
 @tile.jit
-def grouped(A, B, starts, block_group, block_row, block=64, block_K=32, threads=128):
+def grouped(A, B, starts, block_group, block_row, block=64, block_N=64, block_K=32, stages=3,
+            threads=128):
     rows, blocks, groups = T.dynamic("rows, blocks, groups")
     K, N = T.const("K, N")
     A: T.Tensor((rows, K), "float16")
@@ -16,21 +17,19 @@ def grouped(A, B, starts, block_group, block_row, block=64, block_K=32, threads=
     starts: T.Tensor((groups + 1,), "int32")
     block_group: T.Tensor((blocks,), "int32")
     block_row: T.Tensor((blocks,), "int32")
-    C = T.empty((rows, N), "float32")
-    with T.Kernel(T.ceildiv(N, block), blocks, threads=threads) as (bx, by):
+    C = T.empty((rows, N), "float16")
+    with T.Kernel(T.ceildiv(N, block_N), blocks, threads=threads) as (bx, by):
         A_tile = T.alloc_shared((block, block_K), "float16")
-        B_tile = T.alloc_shared((block_K, block), "float16")
-        acc = T.alloc_fragment((block, block), "float32")
-        group, row = block_group[by], block_row[by]
-        end = starts[group + 1]
+        B_tile = T.alloc_shared((block_K, block_N), "float16")
+        acc = T.alloc_fragment((block, block_N), "float32")
+        group, row = block_group[by], T.max(block_row[by], 0)
+        end = T.min(starts[group + 1], row + block)
         T.clear(acc)
-        for k in T.Pipelined(T.ceildiv(K, block_K), num_stages=3):
+        for k in T.Pipelined(T.ceildiv(K, block_K), num_stages=stages):
             T.copy(A[row, k * block_K], A_tile)
-            T.copy(B[group, k * block_K, bx * block], B_tile)
+            T.copy(B[group, k * block_K, bx * block_N], B_tile)
             T.gemm(A_tile, B_tile, acc)
-        for i, j in T.Parallel(block, block):
-            if row + i < end:
-                C[row + i, bx * block + j] = acc[i, j]
+        T.copy(acc, C[row:end, bx * block_N:(bx + 1) * block_N])
     return C
 
 

@@ -7,11 +7,12 @@ import tile.language as T
 
 
 @tile.jit
-def persistent(A, B, block_M=64, block_N=64, block_K=32, blocks=8, threads=128):
+def persistent(A, B, block_M=64, block_N=64, block_K=32, stages=2, blocks=8,
+               threads=128):
     M, N, K = T.const("M, N, K")
     A: T.Tensor((M, K), "float16")
     B: T.Tensor((N, K), "float16")
-    C = T.empty((M, N), "float32")
+    C = T.empty((M, N), "float16")
     rows, columns = T.ceildiv(M, block_M), T.ceildiv(N, block_N)
     with T.Kernel(blocks, threads=threads) as b:
         A_tile = T.alloc_shared((block_M, block_K), "float16")
@@ -19,7 +20,7 @@ def persistent(A, B, block_M=64, block_N=64, block_K=32, blocks=8, threads=128):
         acc = T.alloc_fragment((block_M, block_N), "float32")
         for by, bx in T.Persistent([rows, columns], blocks, b):
             T.clear(acc)
-            for k in T.Pipelined(T.ceildiv(K, block_K), num_stages=2):
+            for k in T.Pipelined(T.ceildiv(K, block_K), num_stages=stages):
                 T.copy(A[by * block_M, k * block_K], A_tile)
                 T.copy(B[bx * block_N, k * block_K], B_tile)
                 T.gemm(A_tile, B_tile, acc, transpose_B=True)

@@ -8,19 +8,20 @@ import tile.language as T
 
 
 @tile.jit
-def sparse_product(A, E, B, block_M=128, block_N=64, block_K=64, threads=128):
+def sparse_product(A, E, B, block_M=128, block_N=64, block_K=64, stages=2,
+                   threads=128):
     M, N, K = T.const("M, N, K")
     A: T.Tensor((M, K // 2), "float16")
     E: T.Tensor((M, K // 16), "int16")
     B: T.Tensor((K, N), "float16")
-    C = T.empty((M, N), "float32")
+    C = T.empty((M, N), "float16")
     with T.Kernel(T.ceildiv(N, block_N), T.ceildiv(M, block_M), threads=threads) as (bx, by):
         A_tile = T.alloc_shared((block_M, block_K // 2), "float16")
         E_tile = T.alloc_shared((block_M, block_K // 16), "int16")
         B_tile = T.alloc_shared((block_K, block_N), "float16")
         acc = T.alloc_fragment((block_M, block_N), "float32")
         T.clear(acc)
-        for k in T.Pipelined(T.ceildiv(K, block_K), num_stages=2):
+        for k in T.Pipelined(T.ceildiv(K, block_K), num_stages=stages):
             T.copy(A[by * block_M, k * (block_K // 2)], A_tile)
             T.copy(E[by * block_M, k * (block_K // 16)], E_tile)
             T.copy(B[k * block_K, bx * block_N], B_tile)

@@ -7,7 +7,7 @@ import tile.language as T
 
 
 @tile.jit
-def split_k(A, B, C, parts=4, block=64, block_K=32, threads=128):
+def split_k(A, B, C, parts=4, block=64, block_K=32, stages=3, threads=128):
     M, N, K = T.dynamic("M, N, K")
     A: T.Tensor((M, K), "float16")
     B: T.Tensor((K, N), "float16")
@@ -16,14 +16,16 @@ def split_k(A, B, C, parts=4, block=64, block_K=32, threads=128):
         A_tile = T.alloc_shared((block, block_K), "float16")
         B_tile = T.alloc_shared((block_K, block), "float16")
         acc = T.alloc_fragment((block, block), "float32")
+        C_tile = T.alloc_shared((block, block), "float32")
         steps = T.ceildiv(T.ceildiv(K, block_K), parts)
         T.clear(acc)
-        for s in T.Pipelined(steps, num_stages=3):
+        for s in T.Pipelined(steps, num_stages=stages):
             k = (bz * steps + s) * block_K
             T.copy(A[by * block, k], A_tile)
             T.copy(B[k, bx * block], B_tile)
             T.gemm(A_tile, B_tile, acc)
-        T.atomic_add(C[by * block, bx * block], acc)
+        T.copy(acc, C_tile)  # TMA adds from shared memory
+        T.atomic_add(C[by * block, bx * block], C_tile)
 
 
 def check(rng, sizes=((70, 90, 300), (1, 1, 1))):

@@ -8,29 +8,33 @@ import tile.language as T
 
 
 @tile.jit
-def stream_k(A, B, C, blocks=5, block=64, block_K=32, threads=128):
+def stream_k(A, B, C, blocks=5, block_M=64, block_N=64, block_K=32, stages=2, threads=128):
     M, N, K = T.const("M, N, K")
     A: T.Tensor((M, K), "float16")
     B: T.Tensor((K, N), "float16")
     C: T.Tensor((M, N), "float32")
-    steps, columns = T.ceildiv(K, block_K), T.ceildiv(N, block)
-    total = steps * columns * T.ceildiv(M, block)
-    share = T.ceildiv(total, blocks)
+    steps, columns = T.ceildiv(K, block_K), T.ceildiv(N, block_N)
+    total = steps * columns * T.ceildiv(M, block_M)
+    share, width = T.ceildiv(total, blocks), min(block_N, 64)
     with T.Kernel(blocks, threads=threads) as b:
-        A_tile = T.alloc_shared((block, block_K), "float16")
-        B_tile = T.alloc_shared((block_K, block), "float16")
-        acc = T.alloc_fragment((block, block), "float32")
+        A_tile = T.alloc_shared((block_M, block_K), "float16")
+        B_tile = T.alloc_shared((block_K, block_N), "float16")
+        acc = T.alloc_fragment((block_M, block_N), "float32")
+        part = T.alloc_shared((block_M, width), "float32")
         at = T.alloc_var("int32", init=b * share)
         end = T.min((b + 1) * share, total)
         while at < end:
-            number, first = at // steps, at % steps
+            row, column = at // steps // columns * block_M, at // steps % columns * block_N
+            first = at % steps
             count = T.min(steps - first, end - at)
             T.clear(acc)
-            for s in T.Pipelined(count, num_stages=2):
-                T.copy(A[number // columns * block, (first + s) * block_K], A_tile)
-                T.copy(B[(first + s) * block_K, number % columns * block], B_tile)
+            for s in T.Pipelined(count, num_stages=stages):
+                T.copy(A[row, (first + s) * block_K], A_tile)
+                T.copy(B[(first + s) * block_K, column], B_tile)
                 T.gemm(A_tile, B_tile, acc)
-            T.atomic_add(C[number // columns * block, number % columns * block], acc)
+            for p in T.unroll(block_N // width):  # TMA adds from shared memory
+                T.copy(acc[:, p * width:(p + 1) * width], part)
+                T.atomic_add(C[row, column + p * width], part)
             at = at + count
 
 

@@ -1,5 +1,6 @@
 """C = A · B with roles that the kernel writes itself: one warpgroup loads into a ring
-of slots, the other multiplies; two mbarriers for each slot say whose turn it is."""
+of slots, two multiply, each its half of the rows; two mbarriers for each slot say whose
+turn it is."""
 
 import numpy as np
 
@@ -8,16 +9,18 @@ import tile.language as T
 
 
 @tile.jit
-def own_roles(A, B, block_M=64, block_N=64, block_K=32, slots=3):
+def own_roles(A, B, block_M=128, block_N=64, block_K=32, slots=3):
     M, N, K = T.const("M, N, K")
     A: T.Tensor((M, K), "float16")
     B: T.Tensor((K, N), "float16")
-    C = T.empty((M, N), "float32")
-    with T.Kernel(T.ceildiv(N, block_N), T.ceildiv(M, block_M), threads=256) as (bx, by):
+    C = T.empty((M, N), "float16")
+    with T.Kernel(T.ceildiv(N, block_N), T.ceildiv(M, block_M), threads=384) as (bx, by):
         A_ring = T.alloc_shared((slots, block_M, block_K), "float16")
         B_ring = T.alloc_shared((slots, block_K, block_N), "float16")
-        full, empty = (T.alloc_barrier([128] * slots) for _ in range(2))
-        with T.ws(0):
+        full = T.alloc_barrier([128] * slots)
+        empty = T.alloc_barrier([256] * slots)
+        T.use_swizzle(8)
+        with T.ws(0, 1):
             acc = T.alloc_fragment((block_M, block_N), "float32")
             T.clear(acc)
             for k in T.serial(T.ceildiv(K, block_K)):
@@ -25,7 +28,7 @@ def own_roles(A, B, block_M=64, block_N=64, block_K=32, slots=3):
                 T.gemm(A_ring[k % slots, :, :], B_ring[k % slots, :, :], acc)
                 T.mbarrier_arrive(empty[k % slots])
             T.copy(acc, C[by * block_M, bx * block_N])
-        with T.ws(1):
+        with T.ws(2):
             for k in T.serial(T.ceildiv(K, block_K)):
                 T.mbarrier_wait_parity(empty[k % slots], k // slots % 2 ^ 1)
                 T.copy(A[by * block_M, k * block_K], A_ring[k % slots, :, :])

@@ -10,8 +10,8 @@ import tile
 import tile.language as T
 
 
-@tile.jit
-def mla(Q, Q_pe, KV, K_pe, block_H=64, block_N=32, threads=128):
+@tile.jit(pass_configs={tile.PassConfigKey.TL_ENABLE_FAST_MATH: True})
+def mla(Q, Q_pe, KV, K_pe, block_H=64, block_N=32, stages=2, threads=128):
     batch = T.dynamic("batch")
     heads, keys, dim, pe = T.const("heads, keys, dim, pe")
     Q: T.Tensor((batch, heads, dim), "float16")
@@ -26,13 +26,13 @@ def mla(Q, Q_pe, KV, K_pe, block_H=64, block_N=32, threads=128):
         KVs = T.alloc_shared((block_N, dim), "float16")
         Kp = T.alloc_shared((block_N, pe), "float16")
         S = T.alloc_fragment((block_H, block_N), "float32")
-        P = T.alloc_fragment((block_H, block_N), "float16")
+        P = T.alloc_shared((block_H, block_N), "float16")
         acc = T.alloc_fragment((block_H, dim), "float32")
         top, before, total = (T.alloc_fragment((block_H,), "float32") for _ in range(3))
         T.copy(Q[b, bx * block_H, 0], Qs)
         T.copy(Q_pe[b, bx * block_H, 0], Qp)
         start_softmax(acc, top, total)
-        for n in T.Pipelined(T.ceildiv(keys, block_N), num_stages=2):
+        for n in T.Pipelined(T.ceildiv(keys, block_N), num_stages=stages):
             T.copy(KV[b, n * block_N, 0], KVs)
             T.copy(K_pe[b, n * block_N, 0], Kp)
             T.gemm(Qs, KVs, S, transpose_B=True, clear_accum=True)

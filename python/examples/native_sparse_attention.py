@@ -10,7 +10,7 @@ import tile
 import tile.language as T
 
 
-@tile.jit
+@tile.jit(pass_configs={tile.PassConfigKey.TL_ENABLE_FAST_MATH: True})
 def picked_blocks(Q, K, V, blocks, block=32, rows=16):
     batch, seq, heads, groups, dim, picks = T.const("batch, seq, heads, groups, dim, picks")
     Q: T.Tensor((batch, seq, heads, dim), "float16")

@@ -22,7 +22,7 @@ def softmax_step(S, acc, top, before, total, scale):
         before[i] = T.exp2((before[i] - top[i]) * scale)
         total[i] *= before[i]
     for i, j in T.Parallel(S.shape[0], S.shape[1]):
-        S[i, j] = T.exp2((S[i, j] - top[i]) * scale)
+        S[i, j] = T.exp2(S[i, j] * scale - top[i] * scale)
     T.reduce_sum(S, total, dim=1, clear=False)
     for i, j in T.Parallel(acc.shape[0], acc.shape[1]):
         acc[i, j] *= before[i]
@@ -31,5 +31,7 @@ def softmax_step(S, acc, top, before, total, scale):
 @T.macro
 def finish_softmax(acc, total):
     """Weights add up to 1; a row that has seen no key is 0."""
+    for i in T.Parallel(acc.shape[0]):
+        total[i] = 1 / T.max(total[i], 1e-30)  # a division a row, not one an element
     for i, j in T.Parallel(acc.shape[0], acc.shape[1]):
-        acc[i, j] /= T.max(total[i], 1e-30)
+        acc[i, j] *= total[i]

@@ -55,7 +55,7 @@ def flash_attention_backward(m: Maker) -> Case:
 
     def call() -> Any:
         dq = m.zeros(b, h, s, d)
-        return dq, *backward(q, k, v, o, g, lse, dq)
+        return dq, *backward(q, k, v, o, g, lse, dq, block_N=128, threads=256)
 
     return Case(text, call,
                 lambda: m.torch.autograd.grad(out, leaves, g, retain_graph=True),
@@ -170,7 +170,7 @@ def flash_decoding(m: Maker) -> Case:
     lengths = m.torch.full((b,), keys, device=m.device, dtype=m.torch.int32)
     heads = [x.transpose(1, 2) for x in (k, v)]
     return Case(f"{b} of {keys} keys, {h} heads of {kv}, {d}",
-                lambda: decode(q, k, v, lengths, splits=8, block_N=m.pick(64, 32)),
+                lambda: decode(q, k, v, lengths, splits=8, block_N=32),
                 lambda: _sdpa(m)(q[:, :, None], *heads, enable_gqa=True)[:, :, 0], SDPA,
                 bytes=2 * 2 * b * keys * kv * d)
 
@@ -186,7 +186,7 @@ def mla_decode(m: Maker) -> Case:
         return scores.softmax(2) @ kv
 
     return Case(f"{b} x {h} heads, {keys} keys, {d} + {pe}",
-                lambda: mla(q, q_pe, kv, k_pe, threads=m.pick(256, 128)), rival,
+                lambda: mla(q, q_pe, kv, k_pe, block_N=m.pick(64, 32), threads=256), rival,
                 "products and softmax", flops=2 * b * h * keys * (2 * d + pe))
 
 

@@ -21,15 +21,16 @@ def matmul(m: Maker) -> Case:
     from matmul import matmul as kernel
 
     a, b, n = _pair(m)
-    return Case(_square(n), lambda: kernel(a, b), lambda: a @ b, "matmul", flops=2 * n**3)
+    return Case(_square(n), lambda: kernel(a, b, block_N=m.pick(256, 128)), lambda: a @ b,
+                "matmul", flops=2 * n**3)
 
 
 def gemm_dynamic(m: Maker) -> Case:
     from gemm_dynamic import any_product
 
     a, b, n = _pair(m)
-    return Case(_square(n), lambda: any_product(a, b, block_M=128, block_N=128, block_K=64,
-                                    threads=256),
+    return Case(_square(n), lambda: any_product(a, b, block_M=128, block_N=m.pick(256, 64),
+                                               block_K=64, stages=m.pick(4, 3), threads=256),
                 lambda: a @ b, "matmul", flops=2 * n**3)
 
 
@@ -39,7 +40,8 @@ def gemm_batched(m: Maker) -> Case:
     count, n = m.pick((16, 2048), (2, 64))
     a, b = m.normal(count, n, n, dtype="bfloat16"), m.normal(count, n, n, dtype="bfloat16")
     return Case(f"{count} of {_square(n)}",
-                lambda: batched(a, b, block=128, block_K=64, threads=256), lambda: a @ b,
+                lambda: batched(a, b, block_M=128, block_N=m.pick(256, 64), block_K=64,
+                                stages=m.pick(4, 3), threads=256), lambda: a @ b,
                 "bmm", flops=2 * count * n**3, tolerance=0.03)
 
 
@@ -51,30 +53,31 @@ def gemm_epilogue(m: Maker) -> Case:
     half = bias.half()
     gelu, linear = m.torch.nn.functional.gelu, m.torch.nn.functional.linear
     x = x / 16
-    return Case(_square(n), lambda: linear_gelu(x, w, bias, block_M=128, block_N=128, block_K=64,
-                                    threads=256),
+    return Case(_square(n), lambda: linear_gelu(x, w, bias, block_M=128, block_K=64,
+                                                block_N=m.pick(256, 128),
+                                                stages=m.pick(4, 3), threads=256),
                 lambda: gelu(linear(x, w, half)), "linear, gelu", flops=2 * n**3)
 
 
 def gemm_fp8(m: Maker) -> Case:
-    from gemm_fp8 import scaled_fp8
+    from gemm_fp8 import BLOCK, scaled_fp8
 
     n = m.pick(4096, 256)
-    kind = m.torch.float8_e4m3fn
+    kind, parts = m.torch.float8_e4m3fn, n // BLOCK
     a, b = (m.normal(n, n).to(kind) for _ in range(2))
-    scales = [m.uniform(n, n // 128) + 0.5 for _ in range(2)]
-    one = m.torch.ones((), device=m.device)
+    rows, blocks = m.uniform(parts, n) + 0.5, m.uniform(parts, parts) + 0.5
 
-    def wide(x: Any, scale: Any) -> Any:
-        return x.float() * scale.repeat_interleave(128, 1)
+    def wanted() -> Any:
+        left = a.float() * rows.T.repeat_interleave(BLOCK, 1)
+        right = blocks.repeat_interleave(BLOCK, 0).repeat_interleave(BLOCK, 1)
+        return left @ (b.float() * right).T
 
     def rival() -> Any:
-        return m.torch._scaled_mm(a, b.T, one, one, out_dtype=m.torch.float32,
-                                  use_fast_accum=False)
+        return m.torch._scaled_mm(a, b.T, rows.T, blocks.T, out_dtype=m.torch.bfloat16)
 
-    return Case(_square(n), lambda: scaled_fp8(a, b, *scales, block=128, threads=256), rival,
-                "_scaled_mm with one scale", lambda: wide(a, scales[0]) @ wide(b, scales[1]).T,
-                flops=2 * n**3)
+    return Case(_square(n), lambda: scaled_fp8(a, b, rows, blocks, block_M=192, block_N=128,
+                                               stages=m.pick(4, 2), threads=384), rival,
+                "_scaled_mm with the same scales", wanted, flops=2 * n**3)
 
 
 def gemm_grouped(m: Maker) -> Case:
@@ -86,7 +89,8 @@ def gemm_grouped(m: Maker) -> Case:
     block = m.pick(128, 64)
     plan = [m.of(x) for x in blocks_of(counts, block)]
     return Case(f"{len(counts)} groups of {sum(counts)} x {n} x {k}",
-                lambda: grouped(a, b, *plan, block=block, block_K=64, threads=256),
+                lambda: grouped(a, b, *plan, block=block, block_N=m.pick(256, 64), block_K=64,
+                                stages=m.pick(4, 2), threads=m.pick(256, 128)),
                 lambda: m.torch.cat([x @ w for x, w in zip(a.split(list(counts)), b)]),
                 "matmul of each group, cat", flops=2 * sum(counts) * k * n)
 
@@ -118,11 +122,11 @@ def gemm_dequantize(m: Maker) -> Case:
     n, codes, packed = _four_bits(m)
     rows = m.pick(4096, 64)
     a = m.normal(rows, n)
-    scale, zero = (m.uniform(n, n // 64) / 8).half(), m.ints(6, 10, n, n // 64, dtype="float16")
-    wide = (codes - zero.repeat_interleave(64, 1)) * scale.repeat_interleave(64, 1)
+    scale, zero = (m.uniform(n // 64, n) / 8).half(), m.ints(6, 10, n // 64, n, dtype="float16")
+    wide = (codes - zero.T.repeat_interleave(64, 1)) * scale.T.repeat_interleave(64, 1)
     return Case(f"{rows} x {n} x {n}",
-                lambda: dequantized(a, packed, scale, zero, block_M=128, block_N=128,
-                                    threads=256),
+                lambda: dequantized(a, packed, scale, zero, block_M=m.pick(256, 64), block_N=128,
+                                    stages=2, threads=256),
                 lambda: a @ wide.T, "matmul of float16", flops=2 * rows * n * n)
 
 
@@ -131,13 +135,14 @@ def gemm_mxfp4(m: Maker) -> Case:
 
     n, codes, packed = _four_bits(m)
     a = m.normal(n, n, dtype="bfloat16")
-    scale = m.ints(120, 130, n, n // GROUP, dtype="uint8")
+    scale = m.ints(120, 130, n // GROUP, n, dtype="uint8")
     numbers = m.torch.tensor([0, 0.5, 1, 1.5, 2, 3, 4, 6], device=m.device)
     wide = numbers[(codes & 7).long()] * (1 - (codes >> 2 & 2))
-    wide = wide * (2.0 ** (scale.repeat_interleave(GROUP, 1).float() - 127))
+    wide = wide * (2.0 ** (scale.T.repeat_interleave(GROUP, 1).float() - 127))
     half = wide.bfloat16()
-    return Case(_square(n), lambda: mxfp4_product(a, packed, scale, block_M=128, block_N=128,
-                                                    threads=256),
+    return Case(_square(n), lambda: mxfp4_product(a, packed, scale,
+                                                    block_M=m.pick(256, 64), block_N=128,
+                                                    stages=2, threads=256),
                 lambda: a @ half.T, "matmul of bfloat16", flops=2 * n**3, tolerance=0.03)
 
 
@@ -146,8 +151,8 @@ def gemm_persistent(m: Maker) -> Case:
 
     a, b, n = _pair(m, True)
     return Case(_square(n),
-                lambda: persistent(a, b, block_M=128, block_N=128, block_K=64, blocks=132,
-                                   threads=256),
+                lambda: persistent(a, b, block_M=128, block_N=m.pick(256, 64), block_K=64,
+                                   stages=m.pick(4, 2), blocks=132, threads=256),
                 lambda: a @ b.T, "matmul", flops=2 * n**3)
 
 
@@ -159,7 +164,8 @@ def gemm_sparse(m: Maker) -> Case:
     dense.view(n, n // 4, 4)[:, :, 1:3] = 0
     a, e = (m.of(x) for x in compressed(dense.cpu().numpy()))
     b = m.normal(n, n)
-    return Case(_square(n), lambda: sparse_product(a, e, b, block_N=128, threads=256),
+    return Case(_square(n), lambda: sparse_product(a, e, b, block_N=m.pick(256, 64),
+                                                         stages=m.pick(4, 2), threads=256),
                 lambda: dense @ b, "matmul of the dense matrix", flops=2 * n**3)
 
 
@@ -171,7 +177,7 @@ def gemm_split_k(m: Maker) -> Case:
 
     def call() -> Any:
         c = m.zeros(rows, rows)
-        split_k(a, b, c, parts=8, block=128, block_K=64, threads=256)
+        split_k(a, b, c, parts=8, block=128, block_K=64, stages=m.pick(5, 2), threads=128)
         return c
 
     return Case(f"{rows} x {rows} x {k}", call, lambda: a @ b, "matmul", flops=2 * rows**2 * k)
@@ -185,8 +191,8 @@ def gemm_stream_k(m: Maker) -> Case:
 
     def call() -> Any:
         c = m.zeros(rows, columns)
-        stream_k(a, b, c, blocks=m.pick(132, 5), block=m.pick(128, 64), block_K=64,
-                 threads=256)
+        stream_k(a, b, c, blocks=m.pick(132, 5), block_M=128, block_N=m.pick(256, 64),
+                 block_K=64, stages=m.pick(4, 2), threads=256)
         return c
 
     return Case(f"{rows} x {columns} x {k}", call, lambda: a @ b, "matmul",
@@ -198,7 +204,7 @@ def gemm_warp_specialize(m: Maker) -> Case:
 
     a, b, n = _pair(m)
     return Case(_square(n),
-                lambda: own_roles(a, b, block_M=128, block_N=128, block_K=64, slots=4),
+                lambda: own_roles(a, b, block_N=m.pick(256, 64), block_K=64, slots=m.pick(4, 3)),
                 lambda: a @ b, "matmul", flops=2 * n**3)
 
 
@@ -230,8 +236,8 @@ def convolution(m: Maker) -> Case:
     x, w = m.normal(count, size, size, c), m.normal(3, 3, c, f, scale=0.1)
     flat = w.view(-1, f)
     ours = kernel.compile(N=count, H=size, V=size, C=c, R=3, S=3, F=f, block_M=m.pick(128, 64),
-                          block_N=m.pick(128, 32), block_K=m.pick(64, 32),
-                          threads=m.pick(256, 128))
+                          block_N=m.pick(256, 32), block_K=m.pick(64, 32),
+                          stages=m.pick(4, 2), threads=m.pick(256, 128))
     channels_last = m.torch.channels_last
     image = x.permute(0, 3, 1, 2)
     filters = w.permute(3, 2, 0, 1).contiguous(memory_format=channels_last)

@@ -10,7 +10,7 @@ import tile
 import tile.language as T
 
 
-@tile.jit
+@tile.jit(pass_configs={tile.PassConfigKey.TL_ENABLE_FAST_MATH: True})
 def sparse_mla(Q, KV, places, block_H=64, block_I=32, threads=128):
     seq, heads, keys, dim, picks = T.const("seq, heads, keys, dim, picks")
     Q: T.Tensor((seq, heads, dim), "float16")

@@ -11,7 +11,7 @@ import tile
 import tile.language as T
 
 
-@tile.jit
+@tile.jit(pass_configs={tile.PassConfigKey.TL_ENABLE_FAST_MATH: True})
 def varlen(Q, K, V, starts, longest, block_M=64, block_N=32, causal=True, threads=128):
     tokens, count = T.dynamic("tokens, count")
     heads, dim = T.const("heads, dim")

@@ -10,7 +10,7 @@ import tile
 import tile.language as T
 
 
-@tile.jit
+@tile.jit(pass_configs={tile.PassConfigKey.TL_ENABLE_FAST_MATH: True})
 def vertical_slash(Q, K, V, blocks, columns, block_M=64, block_N=32, threads=128):
     heads, seq, dim, rows, slashes, verticals = T.const("heads, seq, dim, rows, slashes, verticals")
     Q: T.Tensor((heads, seq, dim), "float16")

@@ -44,7 +44,8 @@ def do_bench(fn: Callable[[], Any], warmup: float = 25, rep: float = 100,
              backend: str = "event", quantiles: Any = None, return_mode: str = "median",
              **ignored: Any) -> Any:
     """How long a call of `fn` takes, in milliseconds: between two events on the GPU
-    with the L2 cache emptied before each run, else by the clock of the host.
+    with the L2 cache emptied before each run, else by the clock of the host. On a GPU
+    that is the time of its kernels: calls are put into the queue while the GPU waits.
     `warmup` and `rep` are milliseconds, too."""
     torch = _cuda()
     times = _gpu_times(torch, fn, warmup, rep) if torch else _host_times(fn, warmup, rep)
@@ -70,6 +71,10 @@ def _host_times(fn: Callable[[], Any], warmup: float, rep: float) -> list[float]
     return [once() for _ in range(max(1, min(int(rep / max(first, 1e-3)), 1000)))]
 
 
+CYCLES_PER_SECOND = 2e9  # of a GPU, at most
+QUEUED = 50  # calls of a batch: fewer launches than a stream takes without waiting
+
+
 def _gpu_times(torch: Any, fn: Callable[[], Any], warmup: float, rep: float) -> list[float]:
     flush = torch.empty(256 << 20, dtype=torch.int8, device="cuda")
 
@@ -81,15 +86,26 @@ def _gpu_times(torch: Any, fn: Callable[[], Any], warmup: float, rep: float) -> 
         end.record()
         return start, end
 
-    def measure(count: int) -> list[float]:
+    def batch(count: int, host: float) -> list[float]:
+        # The GPU idles for as long as the host takes to queue the calls.
+        torch.cuda._sleep(int(1.5 * host * count * CYCLES_PER_SECOND))
         pairs = [once() for _ in range(count)]
         torch.cuda.synchronize()
         return [start.elapsed_time(end) for start, end in pairs]
 
+    def measure(count: int, host: float) -> list[float]:
+        return [t for done in range(0, count, QUEUED)
+                for t in batch(min(QUEUED, count - done), host)]
+
     fn()
-    first = max(statistics.fmean(measure(3)), 1e-3)
-    measure(max(1, min(int(warmup / first), 1000)))
-    return measure(max(1, min(int(rep / first), 10000)))
+    torch.cuda.synchronize()
+    start = time.perf_counter()
+    pair = once()
+    host = min(time.perf_counter() - start, 1e-3)
+    torch.cuda.synchronize()
+    first = max(pair[0].elapsed_time(pair[1]), 1e-3)
+    measure(max(1, min(int(warmup / first), 1000)), host)
+    return measure(max(1, min(int(rep / first), 10000)), host)
 
 
 # -- Kernels with arguments that are made up ----------------------------------

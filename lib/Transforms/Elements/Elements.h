@@ -1,8 +1,8 @@
-//===- Elements.h - Element loops that graphs leave -----------------------===//
+//===- Elements.h - Element loops made cheaper ----------------------------===//
 //
-// What linalg ops became, once loops over the same elements are one: each
-// function below makes the loops of a launch cheaper without another result,
-// but for what is rounded later.
+// What linalg ops became, once loops over the same elements are one, and what
+// users write: each function below makes the loops of a launch cheaper without
+// another result, but for what is rounded later.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_TRANSFORMS_ELEMENTS_H

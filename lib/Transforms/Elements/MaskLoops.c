@@ -119,6 +119,54 @@ static MlirValue test(Mask *mask, MlirValue condition, bool wanted) {
   return arith_cmpi(&mask->b, .predicate = predicate, .lhs = lhs, .rhs = rhs);
 }
 
+//===-- Choices as selects ------------------------------------------------===//
+
+// Whether a side of a choice is what the element was, or a constant: either may
+// be read though the other is taken.
+static bool is_cheap_side(const Mask *mask, MlirBlock side) {
+  TILE_FOR_EACH_OP (op, side) {
+    TileShape shape;
+    bool is_own = memref_load_is(op) &&
+                  tile_access_is_own_element(op, mask->body) &&
+                  tile_shape_of(mlirOperationGetOperand(op, 0), &shape) &&
+                  shape.space == TILE_SPACE_FRAGMENT;
+    if (!is_own && !arith_constant_is(op) && !mlirxIsTerminator(op))
+      return false;
+  }
+  return true;
+}
+
+// What the side yields, moved before the choice.
+static MlirValue take_side(MlirOperation choice, MlirBlock side) {
+  MlirOperation yield = mlirBlockGetTerminator(side);
+  while (!mlirOperationEqual(mlirBlockGetFirstOperation(side), yield))
+    mlirOperationMoveBefore(mlirBlockGetFirstOperation(side), choice);
+  return mlirOperationGetOperand(yield, 0);
+}
+
+// An `scf.if` of the loop that chooses between what an element was and a
+// constant is a select.
+static void select_choices(Mask *mask) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(mask->body), next; op.ptr;
+       op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    if (!scf_if_is(op) || mlirOperationGetNumResults(op) != 1)
+      continue;
+    MlirBlock sides[2];
+    for (int i = 0; i < 2; i++)
+      sides[i] = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i));
+    if (!is_cheap_side(mask, sides[0]) || !is_cheap_side(mask, sides[1]))
+      continue;
+    mask->b.loc = mlirOperationGetLocation(op);
+    MlirValue taken = take_side(op, sides[0]), other = take_side(op, sides[1]);
+    mlirRewriterBaseSetInsertionPointBefore(mask->b.rw, op);
+    mlirValueReplaceAllUsesOfWith(
+        mlirOperationGetResult(op, 0),
+        arith_select(&mask->b, operand(op, 0), taken, other));
+    mlirRewriterBaseEraseOp(mask->b.rw, op);
+  }
+}
+
 //===-- Loops that mask ---------------------------------------------------===//
 
 // Whether `value` is what the element that is stored was before.
@@ -186,6 +234,7 @@ void tile_elements_guard_masks(const TileElements *elements) {
     MlirOperation loop = loops.items[i];
     Mask mask = {elements->b, loop,
                  mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0))};
+    select_choices(&mask);
     MlirOperation select = select_of(&mask, &kept_if);
     if (select.ptr && has_test(&mask, operand(select, 0)))
       guard(&mask, select, kept_if);

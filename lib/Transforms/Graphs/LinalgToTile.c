@@ -572,7 +572,6 @@ static void convert(const Run *run, TileGraphPlan *plan) {
   tile_elements_inline_places(&elements);
   join_loops(&emit, body);
   tile_elements_widen(&elements);
-  tile_elements_guard_masks(&elements);
   mlirIRRewriterDestroy(b.rw);
 }
 

@@ -2,9 +2,9 @@
 //
 // Consumes: `tile.gemm` and `tile.gemm_sp` by wgmma.
 // Produces: `async` on those that overlap with other work, `tile.await` where
-//           they have to be complete; loops of roles that release slots one
-//           iteration later (LateRelease.c); `clear` in place of fills
-//           (AccumulatorClear.c).
+//           they have to be complete; slots released after products that follow
+//           at once; loops of roles that release slots one iteration later
+//           (LateRelease.c); `clear` in place of fills (AccumulatorClear.c).
 // Keeps:    kernels with asynchronous products: their awaits are there already.
 // Fails:    never.
 // Method:   ProductFlow.c, docs/Rationale/Pipelining.md.
@@ -15,6 +15,7 @@
 
 #include "Dialect/Products.h"
 #include "Support/Diagnostics.h"
+#include "Support/Iterate.h"
 #include "TilePasses.h"
 
 //===-- Apply; cannot fail ------------------------------------------------===//
@@ -92,6 +93,42 @@ static void flow_apply(TileArena *arena, const TileProductFlow *flow,
   mlirIRRewriterDestroy(b.rw);
 }
 
+//===-- Products one after the other --------------------------------------===//
+
+// A release waits for the product that reads the slot, and so would a product
+// after it that needs nothing: it goes first. Nobody waits in between.
+//
+//   product %a; release %a; product %b   ->   product %a; product %b; release
+//   %a
+static MlirWalkResult add_release(MlirOperation op, void *user_data) {
+  TileOpList *releases = user_data;
+  if (tile_release_is(op))
+    tile_op_list_add(releases, op);
+  return MlirWalkResultAdvance;
+}
+
+static MlirOperation next_with_effect(MlirOperation op) {
+  do
+    op = mlirOperationGetNextInBlock(op);
+  while (op.ptr && (mlirxIsMemoryEffectFree(op) || tile_release_is(op)));
+  return op;
+}
+
+static void releases_apply(TileArena *arena, MlirOperation kernel) {
+  TileOpList releases = {.arena = arena};
+  TileProduct product;
+  mlirOperationWalk(kernel, add_release, &releases, MlirWalkPreOrder);
+  for (size_t i = releases.count; i-- > 0;) {
+    MlirOperation release = releases.items[i], last = TILE_NULL_OP;
+    for (MlirOperation op = next_with_effect(release);
+         op.ptr && tile_product_is_wgmma(op, &product);
+         op = next_with_effect(op))
+      last = op;
+    if (last.ptr)
+      mlirOperationMoveAfter(release, last);
+  }
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 static MlirWalkResult find_async(MlirOperation op, void *user_data) {
@@ -107,6 +144,7 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   mlirOperationWalk(kernel, find_async, &has_async, MlirWalkPreOrder);
   if (has_async)
     return tile_success();
+  releases_apply(arena, kernel);
   late_release_apply(arena, kernel, &flow.late_releases,
                      &flow.num_late_releases);
   accumulator_clear_apply(arena, kernel);

@@ -5,7 +5,9 @@
 //           that are issued together; per group the expected bytes, the copies
 //           with `signal`, and the wait. The parity of a slot lives in private
 //           memory: it flips when the wait is executed, so it is right under
-//           any control flow, also when the group is skipped.
+//           any control flow, also when the group is skipped. Where a role
+//           says that a group is there by an arrival, the copies complete on
+//           that barrier, and the role goes on.
 //           TMA stores become `async`. Channels become mbarriers:
 //           ChannelsToBarriers.c.
 // Fails:    a kernel that tile_kernel_verify rejects; agents of a channel that
@@ -33,12 +35,13 @@ typedef struct Group {
   struct Group *next; // program order
   MlirOperation first, last;
   int64_t size_bytes;
+  MlirOperation arrive; // that tells others, or null
 } Group;
 
 typedef struct {
   TileArena *arena;
   Group *groups, **tail;
-  int num_groups;
+  int num_waits; // groups that are waited for where they are issued
 } Plan;
 
 //===-- Build: IR to plan -------------------------------------------------===//
@@ -63,10 +66,10 @@ static int64_t copy_size_bytes(MlirOperation op) {
 
 static Group *plan_add(Plan *plan, MlirOperation op) {
   Group *group = TILE_ARENA_NEW(plan->arena, Group, 1);
-  *group = (Group){NULL, op, op, copy_size_bytes(op)};
+  *group = (Group){.first = op, .last = op, .size_bytes = copy_size_bytes(op)};
   *plan->tail = group;
   plan->tail = &group->next;
-  plan->num_groups++;
+  plan->num_waits++;
   return group;
 }
 
@@ -86,6 +89,59 @@ static bool group_takes(const Group *group, MlirOperation copy) {
   return true;
 }
 
+//===-- Groups that an arrival completes ----------------------------------===//
+
+typedef struct {
+  const Group *group;
+  bool is_alone;
+} Touch;
+
+// Other ops than TMA loads may need the data where they stand.
+static MlirWalkResult find_touch(MlirOperation op, void *user_data) {
+  Touch *touch = user_data;
+  TileAccess access[TILE_MAX_ACCESSES];
+  int n = is_load_to_group(op) ? 0 : tile_accesses_get(op, access);
+  MlirOperation end = mlirOperationGetNextInBlock(touch->group->last);
+  for (MlirOperation copy = touch->group->first; !mlirOperationEqual(copy, end);
+       copy = mlirOperationGetNextInBlock(copy))
+    for (int i = 0; i < n && is_load_to_group(copy); i++)
+      touch->is_alone &= !mlirValueEqual(tile_buffer_of(access[i].tile).root,
+                                         destination(copy));
+  return touch->is_alone ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
+}
+
+static bool is_before(MlirValue value, MlirOperation op) {
+  return !mlirValueIsAOpResult(value) ||
+         !mlirBlockEqual(mlirOperationGetBlock(mlirOpResultGetOwner(value)),
+                         mlirOperationGetBlock(op)) ||
+         mlirOperationIsBeforeInBlock(mlirOpResultGetOwner(value), op);
+}
+
+// Whether the role waits in this block before it fills the tiles again.
+static bool waits_before(MlirOperation op) {
+  TILE_FOR_EACH_OP (before, mlirOperationGetBlock(op)) {
+    if (mlirOperationEqual(before, op))
+      return false;
+    if (tile_barrier_wait_is(before))
+      return true;
+  }
+  return false;
+}
+
+// A role that only fills the tiles, once others let it, and arrives next: the
+// barrier it arrives at may count the bytes as well.
+static bool completes(MlirOperation op, const Group *group) {
+  TileBarrierArriveOp arrive = tile_barrier_arrive_dyn(op);
+  TileRoleOp role = tile_role_of(op);
+  if (!arrive.op.ptr || !role.op.ptr || tile_barrier_arrive_rank(arrive).ptr ||
+      !is_before(tile_barrier_arrive_slot(arrive), group->first) ||
+      !waits_before(group->first))
+    return false;
+  Touch touch = {group, true};
+  mlirOperationWalk(role.op, find_touch, &touch, MlirWalkPreOrder);
+  return touch.is_alone;
+}
+
 static void plan_build(Plan *plan, MlirBlock block) {
   Group *open = NULL;
   TILE_FOR_EACH_OP (op, block) {
@@ -98,6 +154,10 @@ static void plan_build(Plan *plan, MlirBlock block) {
       open->size_bytes += copy_size_bytes(op);
       continue;
     }
+    if (open && completes(op, open)) {
+      open->arrive = op;
+      plan->num_waits--;
+    }
     if (!mlirxIsMemoryEffectFree(op))
       open = NULL;
     for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
@@ -109,11 +169,6 @@ static void plan_build(Plan *plan, MlirBlock block) {
 }
 
 //===-- Apply: plan to IR; cannot fail ------------------------------------===//
-
-typedef struct {
-  MlirRewriterBase rw;
-  MlirValue barriers; // one slot per group
-} Rewrite;
 
 static MlirValue build_phase(TileBuilder *b) {
   MlirContext context = tile_builder_context(b);
@@ -132,48 +187,58 @@ static MlirValue build_barriers(TileBuilder *b, int num_slots) {
   return barriers;
 }
 
-static void group_apply(Rewrite *rewrite, const Group *group, int slot,
-                        MlirValue phase) {
-  TileBuilder b = {rewrite->rw, mlirOperationGetLocation(group->first)};
-  mlirRewriterBaseSetInsertionPointBefore(b.rw, group->first);
-  MlirValue index = tile_const_index(&b, slot);
-  tile_barrier_expect(&b, .barrier = rewrite->barriers, .slot = index,
-                      .bytes = group->size_bytes);
-
+static void group_signal(TileBuilder *b, const Group *group, MlirValue barriers,
+                         MlirValue slot) {
+  b->loc = mlirOperationGetLocation(group->first);
+  mlirRewriterBaseSetInsertionPointBefore(b->rw, group->first);
+  tile_barrier_expect(b, .barrier = barriers, .slot = slot,
+                      .bytes = group->size_bytes,
+                      .no_arrival = group->arrive.ptr != NULL);
   MlirOperation end = mlirOperationGetNextInBlock(group->last);
   for (MlirOperation op = group->first; !mlirOperationEqual(op, end);
        op = mlirOperationGetNextInBlock(op)) {
     if (!is_load_to_group(op))
       continue;
-    tile_copy_set_signal(tile_copy_cast(op), rewrite->barriers);
-    tile_copy_set_slot(tile_copy_cast(op), index);
+    tile_copy_set_signal(tile_copy_cast(op), barriers);
+    tile_copy_set_slot(tile_copy_cast(op), slot);
   }
+}
 
-  b.loc = mlirOperationGetLocation(group->last);
-  mlirRewriterBaseSetInsertionPointAfter(b.rw, group->last);
-  MlirValue parity = memref_load(&b, .memref = phase);
-  tile_barrier_wait(&b, .barrier = rewrite->barriers, .slot = index,
-                    .parity = parity);
-  MlirValue flipped = arith_xori(&b, parity, tile_const_int(&b, 1, 32));
-  memref_store(&b, .value = flipped, .memref = phase);
+static void group_wait(TileBuilder *b, const Group *group, MlirValue barriers,
+                       MlirValue slot, MlirValue phase) {
+  b->loc = mlirOperationGetLocation(group->last);
+  mlirRewriterBaseSetInsertionPointAfter(b->rw, group->last);
+  MlirValue parity = memref_load(b, .memref = phase);
+  tile_barrier_wait(b, .barrier = barriers, .slot = slot, .parity = parity);
+  MlirValue flipped = arith_xori(b, parity, tile_const_int(b, 1, 32));
+  memref_store(b, .value = flipped, .memref = phase);
 }
 
 static void plan_apply(const Plan *plan, MlirOperation kernel) {
   MlirBlock body = tile_kernel_body(kernel);
-  Rewrite rewrite = {mlirIRRewriterCreate(mlirOperationGetContext(kernel)),
-                     {NULL}};
-  TileBuilder b = {rewrite.rw, mlirOperationGetLocation(kernel)};
-  int slot = 0;
-  for (const Group *group = plan->groups; group; group = group->next, slot++) {
+  TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(kernel)),
+                   mlirOperationGetLocation(kernel)};
+  MlirValue barriers = TILE_NULL_VALUE; // one slot per group that is waited for
+  int num_slots = 0;
+  for (const Group *group = plan->groups; group; group = group->next) {
+    TileBarrierArriveOp arrive = {group->arrive};
+    if (group->arrive.ptr) {
+      group_signal(&b, group, tile_barrier_arrive_barrier(arrive),
+                   tile_barrier_arrive_slot(arrive));
+      continue;
+    }
     mlirRewriterBaseSetInsertionPointToStart(b.rw, body);
     MlirValue phase = build_phase(&b);
-    if (slot == 0) {
+    if (num_slots == 0) {
       mlirRewriterBaseSetInsertionPointToStart(b.rw, body);
-      rewrite.barriers = build_barriers(&b, plan->num_groups);
+      barriers = build_barriers(&b, plan->num_waits);
     }
-    group_apply(&rewrite, group, slot, phase);
+    mlirRewriterBaseSetInsertionPointBefore(b.rw, group->first);
+    MlirValue slot = tile_const_index(&b, num_slots++);
+    group_signal(&b, group, barriers, slot);
+    group_wait(&b, group, barriers, slot, phase);
   }
-  mlirIRRewriterDestroy(rewrite.rw);
+  mlirIRRewriterDestroy(b.rw);
 }
 
 // Nobody waits for a TMA store where it is issued: tile-insert-sync puts the
@@ -199,7 +264,7 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   if (tile_failed(tile_channels_to_barriers(plan.arena, kernel)))
     return tile_failure();
   plan_build(&plan, tile_kernel_body(kernel));
-  if (plan.num_groups)
+  if (plan.groups)
     plan_apply(&plan, kernel);
   mlirOperationWalk(kernel, release_store, NULL, MlirWalkPreOrder);
   return tile_success();

@@ -397,8 +397,8 @@ BASES = {"+": "sum", "-": "difference", "*": "product", "/": "quotient", "//": "
 
 
 def _emit(op: str, a: Value, b: Value, dtype: DType, base: str = "v",
-          poly: affine.Poly | None = None, pure: bool = True) -> Value:
-    text = f"{op} {a.name}, {b.name} : {dtype.mlir}"
+          poly: affine.Poly | None = None, pure: bool = True, flags: str = "") -> Value:
+    text = f"{op} {a.name}, {b.name}{flags} : {dtype.mlir}"
     return Value(context.emit_value(text, base, pure=pure), dtype, poly)
 
 
@@ -420,7 +420,10 @@ def binary(op: str, a: Any, b: Any) -> Any:
 
 def _float_binary(op: str, a: Value, b: Value, dtype: DType) -> Value:
     if op in _FLOAT_OPS:
-        return _emit("arith." + _FLOAT_OPS[op], a, b, dtype, BASES[op])
+        flags = ""  # fast: a product and a sum round once, a quotient may be a product
+        if context.current().options.get("fast_math"):
+            flags = " fastmath<contract,arcp>" if op == "/" else " fastmath<contract>"
+        return _emit("arith." + _FLOAT_OPS[op], a, b, dtype, BASES[op], flags=flags)
     if op == "//":
         return unary_math("math.floor", _float_binary("/", a, b, dtype))
     if op == "%":

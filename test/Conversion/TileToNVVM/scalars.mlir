@@ -78,4 +78,34 @@ gpu.module @m {
     memref.store %v, %A[%c0] : memref<1xbf16>
     gpu.return
   }
+
+  // Ten bits are the low ones of 1024 in f16; more, and those of a sign, are not.
+  // CHECK-LABEL: llvm.func @few_bits
+  // CHECK: %[[X:.*]] = arith.andi
+  // CHECK: %[[LOW:.*]] = arith.trunci %[[X]] : i32 to i16
+  // CHECK: %[[BITS:.*]] = arith.ori %[[LOW]], %{{.*}} : i16
+  // CHECK: %[[F:.*]] = arith.bitcast %[[BITS]] : i16 to f16
+  // CHECK: arith.subf %[[F]], %{{.*}} : f16
+  // CHECK-COUNT-3: arith.sitofp
+  gpu.func @few_bits(%A: memref<8xf16>, %v: i32, %b: i8) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c3 = arith.constant 3 : index
+    %ten = arith.constant 1023 : i32
+    %eleven = arith.constant 1024 : i32
+    %eight = arith.constant -1 : i8
+    %x = arith.andi %v, %ten : i32
+    %y = arith.andi %v, %eleven : i32
+    %z = arith.andi %b, %eight : i8
+    %f = arith.sitofp %x : i32 to f16
+    %g = arith.sitofp %y : i32 to f16
+    %h = arith.sitofp %z : i8 to f16
+    %i = arith.sitofp %v : i32 to f16
+    memref.store %f, %A[%c0] : memref<8xf16>
+    memref.store %g, %A[%c1] : memref<8xf16>
+    memref.store %h, %A[%c2] : memref<8xf16>
+    memref.store %i, %A[%c3] : memref<8xf16>
+    gpu.return
+  }
 }

@@ -1,4 +1,4 @@
-// RUN: %tile_opt_passes 'convert-linalg-to-tile,canonicalize' %s | FileCheck %s
+// RUN: %tile_opt_passes 'convert-linalg-to-tile,tile-guard-masks,canonicalize' %s | FileCheck %s
 
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>

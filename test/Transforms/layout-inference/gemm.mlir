@@ -70,3 +70,26 @@ func.func @blocks_are_whole_atoms(%B: memref<64x192xf16>) attributes {tile.num_t
   tile.gemm %As, %Bs, %acc {instr = #tile.instr<wgmma>} : (memref<64x64xf16, #gpu.address_space<workgroup>>, memref<64x192xf16, #gpu.address_space<workgroup>>, memref<64x192xf32, #tile.fragment>)
   return
 }
+
+// Two warpgroups and scales for rows and columns: 64 rows with all columns read less
+// of B again than 128 with half of them, though more scales.
+// CHECK-LABEL: func.func @rows_before_columns
+// CHECK: tile.alloc {layout = #tile.layout<"wgmma<128x128,wg=2x1>">} : memref<128x128xf32
+func.func @rows_before_columns() attributes {tile.num_threads = 256 : i32} {
+  %true = arith.constant true
+  %As = tile.alloc : memref<128x128xf8E4M3FN, #gpu.address_space<workgroup>>
+  %Bs = tile.alloc : memref<128x128xf8E4M3FN, #gpu.address_space<workgroup>>
+  %rows = tile.alloc : memref<128xf32, #gpu.address_space<workgroup>>
+  %columns = tile.alloc : memref<128xf32, #gpu.address_space<workgroup>>
+  %part = tile.alloc : memref<128x128xf32, #tile.fragment>
+  tile.gemm %As, %Bs, %part clear %true {transpose_b, instr = #tile.instr<wgmma>} : (memref<128x128xf8E4M3FN, #gpu.address_space<workgroup>>, memref<128x128xf8E4M3FN, #gpu.address_space<workgroup>>, memref<128x128xf32, #tile.fragment>)
+  tile.parallel (%i, %j) in [128, 128] {
+    %x = memref.load %part[%i, %j] : memref<128x128xf32, #tile.fragment>
+    %r = memref.load %rows[%i] : memref<128xf32, #gpu.address_space<workgroup>>
+    %c = memref.load %columns[%j] : memref<128xf32, #gpu.address_space<workgroup>>
+    %y = arith.mulf %x, %r : f32
+    %z = arith.mulf %y, %c : f32
+    memref.store %z, %part[%i, %j] : memref<128x128xf32, #tile.fragment>
+  }
+  return
+}
