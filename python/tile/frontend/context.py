@@ -37,6 +37,8 @@ class Kernel:
     roles: list[Any] = dataclasses.field(default_factory=list)  # first warp, op
     roles_op: Op | None = None
     role_registers: int | None = None
+    cluster: list[int] | None = None  # blocks of one in x, y and z
+    random: Any = None  # state of the numbers of T.rng_init
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,6 +64,7 @@ class ElementLoop:
     depth: int = 0  # number of blocks that are open in its body
     shifts: dict[int, Shift] = dataclasses.field(default_factory=dict)  # by number of the index
     known: frozenset[str] = frozenset()  # names of variables that were there before it
+    draws: int | None = None  # random numbers of an element; None: no place is counted
 
 
 class Function:
