@@ -746,12 +746,83 @@ static void emit_guarded(Rewrite *rewrite, ScfIfOp guard,
   }
 }
 
+// Both sides of a choice between values that any thread may compute, such as
+// elements of fragments and constants, are computed: a branch for each element
+// would only be taken apart, and put together by LLVM.
+enum { MAX_CHOICE_OPS = 8 }; // of both sides, beside constants
+
+static bool is_harmless(MlirOperation op) {
+  return arith_addf_is(op) || arith_subf_is(op) || arith_mulf_is(op) ||
+         arith_negf_is(op) || arith_addi_is(op) || arith_subi_is(op) ||
+         arith_muli_is(op) || arith_extf_is(op) || arith_truncf_is(op) ||
+         arith_cmpi_is(op) || arith_cmpf_is(op) || arith_select_is(op);
+}
+
+static bool is_choice(const Rewrite *rewrite, MlirOperation op) {
+  const LoopCode *loop = rewrite->loop;
+  int next = rewrite->next, count = 0;
+  if (!scf_if_is(op) || mlirOperationGetNumResults(op) == 0)
+    return false;
+  for (intptr_t r = 0; r < 2; r++)
+    TILE_FOR_EACH_OP (inner,
+                      mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r))) {
+      TileElementAccess access;
+      bool is_access = tile_element_access_get(inner, &access);
+      const CodeAccess *known = is_access ? &loop->accesses[next++] : NULL;
+      bool is_element = is_access && !access.is_store && !access.is_atomic &&
+                        known->kind == ACCESS_REGISTER;
+      if (arith_constant_is(inner) || scf_yield_is(inner))
+        continue;
+      if (!is_element && (is_access || !is_harmless(inner)))
+        return false;
+      count++;
+    }
+  return count <= MAX_CHOICE_OPS;
+}
+
+// Emits one side; `out` are the values that it gives.
+static void emit_side(Rewrite *rewrite, MlirOperation op, intptr_t side,
+                      MlirxMapping mapping, MlirValue *out) {
+  TILE_FOR_EACH_OP (inner,
+                    mlirRegionGetFirstBlock(mlirOperationGetRegion(op, side))) {
+    if (!scf_yield_is(inner)) {
+      emit_op(rewrite, inner, mapping);
+      continue;
+    }
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(inner); i++)
+      out[i] = mlirxMappingGet(mapping, mlirOperationGetOperand(inner, i));
+  }
+}
+
+static void emit_choice(Rewrite *rewrite, MlirOperation op,
+                        MlirxMapping mapping) {
+  TileArena *arena = rewrite->loop->code->arena;
+  TileBuilder *b = &rewrite->loop->code->b;
+  intptr_t count = mlirOperationGetNumResults(op);
+  MlirValue *sides[2];
+  MlirValue condition =
+      mlirxMappingGet(mapping, scf_if_condition(scf_if_cast(op)));
+  for (intptr_t r = 0; r < 2; r++) {
+    sides[r] = TILE_ARENA_NEW(arena, MlirValue, (size_t)count);
+    emit_side(rewrite, op, r, mapping, sides[r]);
+  }
+  for (intptr_t i = 0; i < count; i++)
+    mlirxMappingSet(mapping, mlirOperationGetResult(op, i),
+                    arith_select(b, .condition = condition,
+                                 .true_value = sides[0][i],
+                                 .false_value = sides[1][i]));
+}
+
 // Values that are stored after the bodies are remembered.
 static void emit_op(Rewrite *rewrite, MlirOperation op, MlirxMapping mapping) {
   TileElementAccess access;
   LoopCode *loop = rewrite->loop;
   if (loop->in_guard && loop_guard_is(loop, op)) {
     emit_guarded(rewrite, scf_if_cast(op), mapping);
+    return;
+  }
+  if (is_choice(rewrite, op)) {
+    emit_choice(rewrite, op, mapping);
     return;
   }
   if (tile_element_access_get(op, &access) &&
