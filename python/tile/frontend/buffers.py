@@ -383,6 +383,7 @@ def to_region(value: Any, what: str) -> Region:
     if isinstance(value, Region):
         check_closed(value, what)
         return value
+    context.kernel(what)
     kind = getattr(value, "kind_text", None) or f"a {type(value).__name__}"
     fail(f"{what} needs a tile, a tensor or a window, got {kind}")
 

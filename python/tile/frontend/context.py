@@ -161,8 +161,8 @@ def current() -> Function:
     outside of kernels."""
     function = maybe_current()
     if function is None:
-        raise CompileError("is for kernels: functions with @tile.jit, @T.prim_func or @T.macro",
-                           None, "call it in one of these")
+        fail("this is for kernels: functions with @tile.jit, @T.prim_func or @T.macro",
+             "call it in one of these")
     return function
 
 
