@@ -15,7 +15,7 @@ from typing import Any
 
 from tile.dtypes import INDEX, DType
 from tile.frontend import affine
-from tile.frontend.errors import CompileError, Location, fail
+from tile.frontend.errors import Location, fail
 from tile.frontend.ir import Block, Op
 
 

@@ -11,7 +11,6 @@ from tile.dtypes import DType
 from tile.frontend import context
 from tile.frontend.errors import fail
 
-
 # Names that files give to modules, and how.
 _IMPORTS = {"T": "import tile.language as T", "tile": "import tile", "np": "import numpy as np",
             "torch": "import torch", "math": "import math"}
