@@ -68,6 +68,14 @@ void tile_scf_else(TileBuilder *b);
 /// Ends the innermost loop or branch: `b` stands after it.
 void tile_scf_end(TileBuilder *b);
 
+//===-- What lowering wrote twice, or for nobody (TidyCode.c)
+//--------------===//
+
+/// Leaves one `arith.constant` of each value, before all other ops of the
+/// kernel, and no arithmetic that nobody reads: later conversions visit every
+/// op, and half of those of unrolled loops are such.
+void tile_code_tidy(TileArena *arena, MlirOperation kernel);
+
 //===-- Number of a thread in its block (BlockThread.c) -------------------===//
 
 /// Number of the executing thread in its block, of the type of `math`. Numbers

@@ -195,6 +195,15 @@ typedef struct {
 
 //===-- The device --------------------------------------------------------===//
 
+/// A kernel that was launched before, with what the driver was told of it.
+typedef struct {
+  void *module; // of the driver
+  char *name;   // owned
+  CudaFunction *function;
+  uint32_t dynamic_smem_bytes;
+  bool has_large_clusters;
+} CudaKernel;
+
 /// A GPU with its primary context or one of the caller, which is current while
 /// the launcher uses it.
 typedef struct {
@@ -208,6 +217,9 @@ typedef struct {
   CudaAddress *allocations;
   size_t num_allocations;
   CudaPool *pool; // of workspaces; NULL: none yet, or the driver has none
+  CudaKernel *kernels;
+  size_t num_kernels;
+  bool is_pushed; // `context`, by the launcher
 } CudaGpu;
 
 /// Turns a driver result into a status: "WHAT: CUDA_ERROR_NAME (…)".
@@ -220,6 +232,8 @@ TileStatus tile_cuda_load(TileDevice *device, const char *name,
                           const char *image, size_t size_bytes,
                           void **out_handle);
 void tile_cuda_unload(TileDevice *device, void *handle);
+/// Forgets the kernels of a module.
+void tile_cuda_forget_kernels(CudaGpu *gpu, const void *module);
 TileStatus tile_cuda_encode_tensor_map(TileDevice *device,
                                        const TileTensorMap *map, void *out_map);
 TileStatus tile_cuda_launch(TileDevice *device, void *handle,

@@ -304,10 +304,8 @@ TileStatus tile_device_synchronize(TileDevice *device, void *stream) {
 
 static TileStatus encode(TileDevice *device, const TileTensorMap *map,
                          void *out_map) {
-  TileStatus status = tile_device_enter(device);
-  if (!tile_status_is_ok(&status))
-    return status;
-  status = device->ops->encode_tensor_map(device, map, out_map);
+  TRY(tile_device_enter(device));
+  TileStatus status = device->ops->encode_tensor_map(device, map, out_map);
   tile_device_leave(device);
   return status;
 }
@@ -579,14 +577,11 @@ TileStatus tile_device_launch(TileDevice *device, TileDeviceModule *module,
   bool is_known = module->num_entries > 0; // else the driver looks
   if (!entry && is_known)
     return missing_kernel(module, launch->kernel);
-  TileStatus status = entry ? check_params(entry, launch) : tile_status_ok();
-  if (tile_status_is_ok(&status))
-    status = check_config(launch);
-  if (tile_status_is_ok(&status))
-    status = tile_device_enter(device);
-  if (!tile_status_is_ok(&status))
-    return status;
-  status = device->ops->launch(device, module->handle, launch);
+  if (entry)
+    TRY(check_params(entry, launch));
+  TRY(check_config(launch));
+  TRY(tile_device_enter(device));
+  TileStatus status = device->ops->launch(device, module->handle, launch);
   tile_device_leave(device);
   return status;
 }

@@ -198,15 +198,23 @@ static TileStatus open_device(CudaGpu *gpu) {
   return status;
 }
 
+// What is current already stays so: asking costs less than a push and a pop.
 static TileStatus enter(TileDevice *device) {
   CudaGpu *gpu = (CudaGpu *)device;
+  CudaContext *current = NULL;
+  gpu->is_pushed =
+      gpu->api.ctx_get_current(&current) != 0 || current != gpu->context;
+  if (!gpu->is_pushed)
+    return tile_status_ok();
   return tile_cuda_status(&gpu->api, gpu->api.ctx_push_current(gpu->context),
                           "cannot use the GPU's context");
 }
 
 static void leave(TileDevice *device) {
+  CudaGpu *gpu = (CudaGpu *)device;
   CudaContext *popped = NULL;
-  ((CudaGpu *)device)->api.ctx_pop_current(&popped);
+  if (gpu->is_pushed)
+    gpu->api.ctx_pop_current(&popped);
 }
 
 /// Frees what was opened so far. Results are ignored: after a failed kernel

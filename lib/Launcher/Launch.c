@@ -2,6 +2,9 @@
 
 #include "CudaApi.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 //===-- Tensor maps -------------------------------------------------------===//
 
 static int swizzle_of(int swizzle_bytes) {
@@ -51,17 +54,64 @@ TileStatus tile_cuda_encode_tensor_map(TileDevice *device,
 
 /// Allows what is refused by default: more than 48 KiB of dynamic shared
 /// memory, clusters of more than 8 blocks.
-static CudaResult set_attributes(const CudaApi *api, CudaFunction *function,
+static CudaResult set_attributes(const CudaApi *api, CudaKernel *kernel,
                                  const TileKernelLaunch *launch,
                                  unsigned cluster_size) {
   enum { MAX_PORTABLE_CLUSTER = 8 };
-  CudaResult result =
-      api->func_set_attribute(function, CUDA_FUNCTION_MAX_DYNAMIC_SMEM_BYTES,
-                              (int)launch->dynamic_smem_bytes);
-  if (result == 0 && cluster_size > MAX_PORTABLE_CLUSTER)
-    result = api->func_set_attribute(function,
+  CudaResult result = 0;
+  if (launch->dynamic_smem_bytes > kernel->dynamic_smem_bytes)
+    result = api->func_set_attribute(kernel->function,
+                                     CUDA_FUNCTION_MAX_DYNAMIC_SMEM_BYTES,
+                                     (int)launch->dynamic_smem_bytes);
+  if (result == 0 && launch->dynamic_smem_bytes > kernel->dynamic_smem_bytes)
+    kernel->dynamic_smem_bytes = launch->dynamic_smem_bytes;
+  if (result == 0 && cluster_size > MAX_PORTABLE_CLUSTER &&
+      !kernel->has_large_clusters)
+    result = api->func_set_attribute(kernel->function,
                                      CUDA_FUNCTION_NON_PORTABLE_CLUSTER, 1);
+  kernel->has_large_clusters |=
+      result == 0 && cluster_size > MAX_PORTABLE_CLUSTER;
   return result;
+}
+
+/// Finds a kernel; the driver is asked once. NULL: out of memory, or what the
+/// driver says in `out_result`.
+static CudaKernel *find_kernel(CudaGpu *gpu, void *module, const char *name,
+                               CudaResult *out_result) {
+  enum { OUT_OF_MEMORY = 2 }; // CUDA_ERROR_OUT_OF_MEMORY
+  for (size_t i = 0; i < gpu->num_kernels; i++)
+    if (gpu->kernels[i].module == module &&
+        strcmp(gpu->kernels[i].name, name) == 0)
+      return &gpu->kernels[i];
+  CudaKernel kernel = {.module = module};
+  *out_result = gpu->api.module_get_function(&kernel.function, module, name);
+  if (*out_result != 0)
+    return NULL;
+  CudaKernel *grown =
+      realloc(gpu->kernels, (gpu->num_kernels + 1) * sizeof *grown);
+  *out_result = OUT_OF_MEMORY;
+  gpu->kernels = grown ? grown : gpu->kernels;
+  kernel.name = grown ? strdup(name) : NULL;
+  if (!kernel.name)
+    return NULL;
+  *out_result = 0;
+  gpu->kernels[gpu->num_kernels] = kernel;
+  return &gpu->kernels[gpu->num_kernels++];
+}
+
+void tile_cuda_forget_kernels(CudaGpu *gpu, const void *module) {
+  size_t count = 0;
+  for (size_t i = 0; i < gpu->num_kernels; i++) {
+    if (gpu->kernels[i].module == module)
+      free(gpu->kernels[i].name);
+    else
+      gpu->kernels[count++] = gpu->kernels[i];
+  }
+  gpu->num_kernels = count;
+  if (count > 0)
+    return;
+  free(gpu->kernels);
+  gpu->kernels = NULL;
 }
 
 enum { MAX_LAUNCH_ATTRIBUTES = 3 };
@@ -105,13 +155,13 @@ TileStatus tile_cuda_launch(TileDevice *device, void *handle,
       .attributes = attributes,
       .num_attributes = launch_attributes(launch, attributes),
   };
-  CudaFunction *function = NULL;
-  CudaResult result =
-      api->module_get_function(&function, handle, launch->kernel);
+  CudaResult result = 0;
+  CudaKernel *kernel = find_kernel(gpu, handle, launch->kernel, &result);
   if (result == 0)
-    result = set_attributes(api, function, launch, cluster_size);
+    result = set_attributes(api, kernel, launch, cluster_size);
   if (result == 0)
-    result = api->launch_kernel_ex(&config, function, launch->params, NULL);
+    result =
+        api->launch_kernel_ex(&config, kernel->function, launch->params, NULL);
   if (result == 0 && !launch->is_queued)
     result = api->ctx_synchronize();
   if (result == 0)

@@ -5,6 +5,15 @@
 #include "Launcher.h"
 #include "Support/DtypeTable.h"
 
+/// Returns the failure of `call` from the function around it. A status that is
+/// well is not copied: it has a kilobyte, and a launch makes a hundred of them.
+#define TRY(call)                                                              \
+  do {                                                                         \
+    TileStatus tried = (call);                                                 \
+    if (!tile_status_is_ok(&tried))                                            \
+      return tried;                                                            \
+  } while (0)
+
 //===-- Files -------------------------------------------------------------===//
 
 /// Reads a whole file and appends a zero byte, not counted in the size.

@@ -109,5 +109,6 @@ TileStatus tile_cuda_load(TileDevice *device, const char *name,
 
 void tile_cuda_unload(TileDevice *device, void *handle) {
   CudaGpu *gpu = (CudaGpu *)device;
+  tile_cuda_forget_kernels(gpu, handle);
   gpu->api.module_unload(handle);
 }

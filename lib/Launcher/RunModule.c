@@ -131,11 +131,10 @@ static TileStatus read_tensor(const TileDevice *device,
   if (param->offset > 0)
     arg->offset =
         (int64_t)(tensor->byte_offset / tile_dtype_size_bytes(param->dtype));
-  TileStatus status = read_layout(tensor, arg);
-  uint64_t size_bytes =
-      tile_status_is_ok(&status) ? tile_launch_arg_size_bytes(arg) : 0;
-  if (!tile_status_is_ok(&status) || size_bytes == 0)
-    return status;
+  TRY(read_layout(tensor, arg));
+  uint64_t size_bytes = tile_launch_arg_size_bytes(arg);
+  if (size_bytes == 0)
+    return tile_status_ok();
   if (!tensor->data)
     return tile_status_error(TILE_STATUS_USER_ERROR,
                              "expected memory for %llu bytes, got NULL",
@@ -417,27 +416,42 @@ static void tell_remark(const char *line, void *user_data) {
 }
 
 static TileStatus run(const TileModule *module, void *stream,
-                      const TileArg *args, bool *is_mapped,
-                      TileHostValue *results) {
+                      const TileArg *args, TileHostValue *results) {
   TileDevice *device = module->device;
-  size_t num_args = tile_module_num_params(module);
   TileRunOptions options = {.module = module->image,
                             .stream = stream,
                             .is_queued = true,
                             .results = results,
                             .remark = tell_remark,
                             .user_data = device};
+  return tile_host_function_run(module->function, device, args,
+                                tile_module_num_params(module), &options);
+}
+
+static TileStatus run_on_emulator(const TileModule *module, void *stream,
+                                  const TileArg *args, TileHostValue *results) {
+  TileDevice *device = module->device;
+  size_t num_args = tile_module_num_params(module);
+  TRY(tile_host_function_check_args(module->function, args, num_args));
+  bool *is_mapped = calloc(num_args + 1, sizeof *is_mapped);
   TileStatus status =
-      tile_host_function_check_args(module->function, args, num_args);
-  if (tile_status_is_ok(&status) && device->emu)
-    status = map_tensors(module, args, is_mapped);
+      is_mapped ? map_tensors(module, args, is_mapped)
+                : tile_status_error(TILE_STATUS_USER_ERROR, "out of memory");
   if (tile_status_is_ok(&status))
-    status = tile_host_function_run(module->function, device, args, num_args,
-                                    &options);
-  for (size_t i = 0; i < num_args; i++)
+    status = run(module, stream, args, results);
+  for (size_t i = 0; is_mapped && i < num_args; i++)
     if (is_mapped[i])
       tile_emu_free(device->emu, (void *)(uintptr_t)args[i].address);
+  free(is_mapped);
   return status;
+}
+
+static TileStatus launch_with(const TileModule *module, void *stream,
+                              const TileLaunchArg *given, TileArg *args,
+                              TileHostValue *results) {
+  TRY(read_args(module, given, args));
+  return module->device->emu ? run_on_emulator(module, stream, args, results)
+                             : run(module, stream, args, results);
 }
 
 static TileStatus launch(const TileModule *module, void *stream,
@@ -448,16 +462,11 @@ static TileStatus launch(const TileModule *module, void *stream,
     return tile_status_error(TILE_STATUS_USER_ERROR,
                              "%s: expected %zu arguments, got %zu",
                              module->function->name, count, num_args);
-  TileArg *args = calloc(count + 1, sizeof *args);
-  bool *is_mapped = calloc(count + 1, sizeof *is_mapped);
+  TileArg *args = malloc((count + 1) * sizeof *args); // each is set when read
   TileStatus status =
-      args && is_mapped
-          ? read_args(module, given, args)
-          : tile_status_error(TILE_STATUS_USER_ERROR, "out of memory");
-  if (tile_status_is_ok(&status))
-    status = run(module, stream, args, is_mapped, results);
+      args ? launch_with(module, stream, given, args, results)
+           : tile_status_error(TILE_STATUS_USER_ERROR, "out of memory");
   free(args);
-  free(is_mapped);
   return status;
 }
 

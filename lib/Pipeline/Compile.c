@@ -338,11 +338,13 @@ static MlirLogicalResult run_on_module(Run *run, const TilePipelineStep *step) {
   return result;
 }
 
-// What a phase made; the work of each of our passes where the caller wants to
-// know which one breaks something: that takes a tenth of the time.
+// What a phase made; the work of each of our passes where the caller looks at
+// the stages, or wants to know which one breaks something: that takes a tenth of
+// the time.
 static MlirLogicalResult check_step(Run *run, const TilePipelineStep *step,
                                     bool is_last) {
-  bool is_asked = run->options->verify_each && strstr(step->pass, "tile-");
+  bool is_asked = (run->options->verify_each || run->options->on_stage) &&
+                  strstr(step->pass, "tile-");
   if ((!is_asked && !is_last) ||
       mlirOperationVerify(mlirModuleGetOperation(run->module)))
     return tile_success();
@@ -427,14 +429,27 @@ static bool makes_tensor(MlirOperation op) {
   return false;
 }
 
+static bool makes_float8(MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
+    MlirType type = mlirValueGetType(mlirOperationGetResult(op, i));
+    if (mlirTypeIsAFloat(type) && mlirFloatTypeGetWidth(type) == 8)
+      return true;
+  }
+  return false;
+}
+
+static bool is_word(const char *text, size_t length, const char *word) {
+  return length == strlen(word) && !memcmp(text, word, length);
+}
+
 static bool is_one_of(MlirOperation op, const char *names) {
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
   while (*names) {
     size_t length = strcspn(names, " ");
     if (name.length >= length && !memcmp(name.data, names, length))
       return true;
-    if (!strncmp(names, "tensor<", length) && length == strlen("tensor<") &&
-        makes_tensor(op))
+    if ((is_word(names, length, "tensor<") && makes_tensor(op)) ||
+        (is_word(names, length, "float8<") && makes_float8(op)))
       return true;
     names += length + (names[length] == ' ');
   }

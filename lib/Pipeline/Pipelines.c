@@ -112,7 +112,7 @@ static const TilePipelineStep steps[] = {
     {TILE_PHASE_LOWER,
      "arith-emulate-unsupported-floats{source-types=f8E4M3FN,f8E5M2 "
      "target-type=f32}",
-     NESTED, NULL},
+     NESTED, "float8<"},
     {TILE_PHASE_LOWER, "convert-tile-to-nvvm", TARGET | NESTED, NULL},
     {TILE_PHASE_LOWER, "convert-vector-to-llvm", NESTED, "vector."},
     {TILE_PHASE_LOWER, "convert-math-to-llvm", NESTED, NULL},

@@ -34,7 +34,8 @@ typedef struct {
   unsigned flags;
   // Beginnings of names of ops, with spaces between them: without such an op in
   // a kernel, or in the module in the first phase, the pass has no work.
-  // "tensor<" is any op with a tensor as result. NULL: it may always have some.
+  // "tensor<" is any op with a tensor as result, "float8<" one with a scalar of
+  // 8 bits. NULL: it may always have some.
   const char *works_on;
 } TilePipelineStep;
 

@@ -665,3 +665,64 @@ def test_cures(module, one_target, body, cure):
     with pytest.raises(tile.CompileError) as caught:
         m.f.compile(np.zeros((64, 64), np.float32)).image()
     assert cure in (caught.value.cure or "") and caught.value.location.line > 5
+
+
+# -- Where Python runs a function itself --------------------------------------
+
+@pytest.mark.parametrize("text, line, message", [
+    ("""
+    @tile.jit
+    def k(A):
+        A: T.Tensor((64,), "float32")
+        for i in T.Parallel(64):
+            A[i] = 1.0
+    """, 9, "a T.Parallel loop outside of a kernel; put it under `with T.Kernel"),
+    ("""
+    def k(A):
+        B = T.alloc_shared((64,), "float32")
+    """, 7, "this is for kernels"),
+    ("""
+    def k(A):
+        T.copy(A, A)
+    """, 7, "this is for kernels"),
+    ("""
+    @tile.jit
+    def k(A):
+        M, N = T.const("M")
+        A: T.Tensor((M, N), "float32")
+        with T.Kernel(1) as b:
+            A[0, 0] = 1.0
+    """, 8, 'M is one size, and cannot be taken apart; name each: M, N = T.const("M, N")'),
+], ids=["no kernel", "allocation", "copy", "one size"])
+def test_lines_outside_of_kernels(one_target, module, text, line, message):
+    made = module(text)
+    with pytest.raises(tile.CompileError) as error:
+        made.k(np.zeros(64, np.float32))
+    assert message in str(error.value)
+    assert error.value.location.line == line, str(error.value)
+
+
+def test_a_module_that_nobody_imported(one_target, module):
+    made = module("""
+        @tile.jit
+        def k(A):
+            A: T.Tensor((4,), "float32")
+            with T.Kernel(1) as b:
+                A[0] = math.pi
+        """)
+    with pytest.raises(tile.CompileError, match="write `import math` at the top of the file"):
+        made.k(np.zeros(4, np.float32))
+
+
+@pytest.mark.parametrize("name, cure", [("sum()", "use T.reduce_sum"), ("T", "use T.transpose"),
+                                        ("half()", "use T.copy, which converts")])
+def test_methods_of_arrays(one_target, module, name, cure):
+    made = module(f"""
+        @tile.jit
+        def k(A):
+            A: T.Tensor((4,), "float32")
+            with T.Kernel(1) as b:
+                A[0] = A.{name}
+        """)
+    with pytest.raises(tile.CompileError, match=cure):
+        made.k(np.zeros(4, np.float32))

@@ -135,6 +135,42 @@ def test_roles_by_the_number_of_the_thread(target):
     assert (b == 2 * a).all() and (sums == a.sum(1)).all()
 
 
+@tile.jit
+def halves(A, B, steps=3):
+    """Two warpgroups multiply by a half each of what the block has copied."""
+    A: T.Tensor((64, steps * 32), "float16")
+    B: T.Tensor((steps * 32, 128), "float16")
+    C = T.empty((64, 128), "float32")
+    with T.Kernel(1, threads=256):
+        a = T.alloc_shared((64, 32), "float16")
+        b = [T.alloc_shared((32, 64), "float16") for _ in range(2)]
+        acc = [T.alloc_fragment((64, 64), "float32") for _ in range(2)]
+        with T.ws(0):
+            T.clear(acc[0])
+        with T.ws(1):
+            T.clear(acc[1])
+        for k in T.serial(steps):
+            T.copy(A[0, k * 32], a)
+            with T.ws(0):
+                T.copy(B[k * 32, 0], b[0])
+                T.gemm(a, b[0], acc[0])
+            with T.ws(1):
+                T.copy(B[k * 32, 64], b[1])
+                T.gemm(a, b[1], acc[1])
+        with T.ws(1):
+            T.copy(acc[1], C[0, 64])
+        with T.ws(0):
+            T.copy(acc[0], C[0, 0])
+    return C
+
+
+@pytest.mark.parametrize("schedule", ["mixed", "lazy", "random"])
+def test_copies_of_the_block_between_roles(target, rng, schedule):
+    a, b = ints(rng, (64, 96), np.float16), ints(rng, (96, 128), np.float16)
+    with tile.emulator(schedule=schedule):
+        assert (halves(a, b) == a.astype(np.float32) @ b.astype(np.float32)).all()
+
+
 def test_statements_between_roles(one_target):
     @tile.jit
     def f(A):
@@ -142,7 +178,8 @@ def test_statements_between_roles(one_target):
         with T.Kernel(1, threads=256):
             x = T.alloc_shared((64,), "float32")
             for _ in T.serial(2):
-                T.copy(A, x)
+                for i in T.Parallel(64):
+                    x[i] = A[i]
                 with T.ws(0):
                     T.copy(x, A)
 

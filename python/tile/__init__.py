@@ -26,7 +26,7 @@ _NAMES = {
     "torch_op": "tile.torch_op",
     "DataType": "tile.dtypes",
     "cdiv": "tile.math", "next_power_of_2": "tile.math",
-    "emulator": "tile.runtime.device",
+    "emulator": "tile.runtime.device", "pointers": "tile.runtime.reach",
     "TileError": "tile.frontend.errors", "CompileError": "tile.frontend.errors",
     "UnsupportedError": "tile.frontend.errors",
     "ArgumentError": "tile.runtime.tensors",

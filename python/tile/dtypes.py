@@ -139,6 +139,7 @@ _ALIASES = {
     "float8_e4m3": "float8_e4m3fn",
     "e5m2_float8": "float8_e5m2",
     "handle": "int64",
+    "ptr": "int64",
 }
 _MAX_EXACT = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38,
               "float32": 3.4028234663852886e38, "tfloat32": 3.4028234663852886e38,

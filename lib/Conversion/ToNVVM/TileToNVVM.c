@@ -558,6 +558,8 @@ static MlirLogicalResult lower_kernel(TileArena *arena, MlirOperation func,
       lower_body(l);
     if (!tile_failed(l->result) && check_arguments_unused(l, num_old))
       mlirxEraseArguments(tile_kernel_body(l->func), 0, num_old);
+    if (!tile_failed(l->result))
+      tile_code_tidy(arena, l->func);
   }
   mlirIRRewriterDestroy(l->b.rw);
   return l->result;

@@ -89,9 +89,12 @@ typedef struct {
   MlirValue *values;            // per access that is early: read or to write
 } Element;
 
-/// Decides kind and vector width of every access (ElementBodies.c).
+/// Decides kind and vector width of every access (ElementPlans.c).
 /// Errors: at the access.
 MlirLogicalResult loop_code_plan(LoopCode *loop);
+/// Whether `op` is an `scf.if` of the body with the guard as its condition.
+bool loop_guard_is(const LoopCode *loop, MlirOperation op);
+
 /// Emits the indices of ACCESS_LINEAR at the coordinates `base`.
 void loop_code_rebase(LoopCode *loop, const TileInt *base);
 

@@ -481,6 +481,7 @@ static void plan_apply(Plan *plan, MlirOperation kernel) {
     mlirRewriterBaseEraseOp(code->b.rw, loop->loop.op);
   }
   mlirIRRewriterDestroy(code->b.rw);
+  tile_code_tidy(code->arena, kernel);
 }
 
 //===-- Stores that say which thread does them ----------------------------===//

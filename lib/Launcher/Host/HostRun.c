@@ -46,9 +46,7 @@ TileStatus tile_host_run_check_defined(const HostRun *run, int index,
 
 TileStatus tile_host_run_integer(const HostRun *run, int index, const char *use,
                                  int64_t min, int64_t max, int64_t *out_value) {
-  TileStatus status = tile_host_run_check_defined(run, index, use);
-  if (!tile_status_is_ok(&status))
-    return status;
+  TRY(tile_host_run_check_defined(run, index, use));
   *out_value = tile_value_result_signed(&run->function->values[index],
                                         &run->results[index]);
   if (*out_value < min || *out_value > max)
@@ -56,7 +54,7 @@ TileStatus tile_host_run_integer(const HostRun *run, int index, const char *use,
                              "%s: expected %s from %lld to %lld, got %lld",
                              run->function->name, use, (long long)min,
                              (long long)max, (long long)*out_value);
-  return status;
+  return tile_status_ok();
 }
 
 /// Finds the first requirement from number `first` on that does not hold, or
@@ -119,9 +117,8 @@ static TileStatus run_require(const HostRun *run,
                               const Requirement *requirement) {
   Requirements one = {(Requirement *)(uintptr_t)requirement, 1};
   const Requirement *unmet = NULL;
-  TileStatus status = find_unmet(run, &one, 0, &unmet);
-  return tile_status_is_ok(&status) && unmet ? report_unmet(run, unmet)
-                                             : status;
+  TRY(find_unmet(run, &one, 0, &unmet));
+  return unmet ? report_unmet(run, unmet) : tile_status_ok();
 }
 
 TileStatus tile_host_function_take_variant(TileHostFunction *function,
@@ -169,11 +166,10 @@ static TileStatus choose_variant(const HostRun *run, int launch_index,
   for (int i = 0; i < launch->num_variants; i++) {
     const Requirement *unmet = NULL;
     char text[MAX_UNMET_TEXT];
-    TileStatus status =
-        find_unmet(run, &launch->variants[i].requirements, 0, &unmet);
     *out_variant = &launch->variants[i];
-    if (!tile_status_is_ok(&status) || !unmet)
-      return status;
+    TRY(find_unmet(run, &launch->variants[i].requirements, 0, &unmet));
+    if (!unmet)
+      return tile_status_ok();
     print_unmet(run, unmet, text);
     size_t length = strlen(reasons);
     snprintf(reasons + length, sizeof reasons - length, "%s'%s' needs: %s",
@@ -214,15 +210,12 @@ static TileStatus fill_tensor_map(const HostRun *run, const LaunchParam *param,
   memcpy(map.upper_corner, param->upper_corner, sizeof map.upper_corner);
   for (int i = 0; i < param->rank; i++) {
     int64_t dim = 0, stride_bytes = 0;
-    TileStatus status =
-        tile_host_run_integer(run, param->dims[i], "an extent of a tensor map",
-                              0, INT64_C(1) << MAX_NUM_ELEMS_LOG2, &dim);
-    if (tile_status_is_ok(&status) && i > 0)
-      status = tile_host_run_integer(
+    TRY(tile_host_run_integer(run, param->dims[i], "an extent of a tensor map",
+                              0, INT64_C(1) << MAX_NUM_ELEMS_LOG2, &dim));
+    if (i > 0)
+      TRY(tile_host_run_integer(
           run, param->strides_bytes[i], "a stride of a tensor map", 0,
-          (INT64_C(1) << MAX_STRIDE_LOG2) - 1, &stride_bytes);
-    if (!tile_status_is_ok(&status))
-      return status;
+          (INT64_C(1) << MAX_STRIDE_LOG2) - 1, &stride_bytes));
     map.dims[i] = (uint64_t)dim;
     map.strides_bytes[i] = (uint64_t)stride_bytes;
     map.box[i] = param->box[i];
@@ -230,7 +223,7 @@ static TileStatus fill_tensor_map(const HostRun *run, const LaunchParam *param,
   }
   TileStatus status = tile_device_encode_tensor_map(run->device, &map, out_map);
   if (tile_status_is_ok(&status))
-    return status;
+    return tile_status_ok();
   if (param->arg < 0)
     return tile_status_error(status.code, "%s: tensor map of a tensor: %.800s",
                              run->function->name, status.message);
@@ -255,18 +248,14 @@ static TileStatus check_fits(const HostRun *run, const LaunchParam *param) {
 static TileStatus check_scalar(const HostRun *run, const LaunchParam *param) {
   if (param->kind != PARAM_SCALAR)
     return tile_status_ok();
-  TileStatus status =
-      tile_host_run_check_defined(run, param->value, "a scalar parameter");
-  return tile_status_is_ok(&status) ? check_fits(run, param) : status;
+  TRY(tile_host_run_check_defined(run, param->value, "a scalar parameter"));
+  return check_fits(run, param);
 }
 
 static TileStatus fill_param(const HostRun *run, const LaunchParam *param,
                              ParamMemory *memory, size_t *out_size_bytes) {
-  TileStatus status = check_address(run, param);
-  if (tile_status_is_ok(&status))
-    status = check_scalar(run, param);
-  if (!tile_status_is_ok(&status))
-    return status;
+  TRY(check_address(run, param));
+  TRY(check_scalar(run, param));
   if (param->kind == PARAM_TENSOR_MAP) {
     *out_size_bytes = TILE_TENSOR_MAP_SIZE_BYTES;
     return fill_tensor_map(run, param, memory->bytes);
@@ -275,7 +264,7 @@ static TileStatus fill_param(const HostRun *run, const LaunchParam *param,
     uint64_t address = address_of(run, param);
     *out_size_bytes = sizeof address;
     memcpy(memory->bytes, &address, sizeof address);
-    return status;
+    return tile_status_ok();
   }
   *out_size_bytes = tile_dtype_size_bytes(param->dtype);
   tile_dtype_store(
@@ -283,7 +272,7 @@ static TileStatus fill_param(const HostRun *run, const LaunchParam *param,
       tile_value_result_number(&run->function->values[param->value],
                                &run->results[param->value]),
       memory->bytes);
-  return status;
+  return tile_status_ok();
 }
 
 //===-- Launching ---------------------------------------------------------===//
@@ -294,13 +283,10 @@ static TileStatus fill_sizes(const HostRun *run, const Variant *variant,
   static const char *const block_names[] = {"block x", "block y", "block z"};
   for (int i = 0; i < 3; i++) {
     int64_t grid = 0, block = 0;
-    TileStatus status = tile_host_run_integer(
-        run, variant->grid[i], grid_names[i], 0, INT32_MAX, &grid);
-    if (tile_status_is_ok(&status))
-      status = tile_host_run_integer(run, variant->block[i], block_names[i], 1,
-                                     INT32_MAX, &block);
-    if (!tile_status_is_ok(&status))
-      return status;
+    TRY(tile_host_run_integer(run, variant->grid[i], grid_names[i], 0,
+                              INT32_MAX, &grid));
+    TRY(tile_host_run_integer(run, variant->block[i], block_names[i], 1,
+                              INT32_MAX, &block));
     launch->grid[i] = (uint32_t)grid;
     launch->block[i] = (uint32_t)block;
     launch->cluster[i] = variant->cluster[i];
@@ -374,21 +360,15 @@ static void log_launch(const HostRun *run, int launch_index,
   options->log(line, options->user_data);
 }
 
-static TileStatus launch_with_params(const HostRun *run, const Variant *variant,
-                                     const TileKernelLaunch *sizes) {
+static TileStatus launch_in_memory(const HostRun *run, const Variant *variant,
+                                   const TileKernelLaunch *sizes,
+                                   ParamMemory *memory) {
   size_t count = (size_t)variant->num_params;
-  // One more than needed, so that a kernel without parameters gets memory too.
-  ParamMemory *memory =
-      aligned_alloc(_Alignof(ParamMemory), (count + 1) * sizeof *memory);
   void *pointers[TILE_PTX_MAX_PARAMS];
   size_t sizes_bytes[TILE_PTX_MAX_PARAMS];
-  TileStatus status = tile_status_ok();
-  if (!memory)
-    return tile_status_error(TILE_STATUS_USER_ERROR, "out of memory");
-  memset(memory, 0, (count + 1) * sizeof *memory);
-  for (size_t i = 0; i < count && tile_status_is_ok(&status); i++) {
+  for (size_t i = 0; i < count; i++) {
     pointers[i] = memory[i].bytes;
-    status = fill_param(run, &variant->params[i], &memory[i], &sizes_bytes[i]);
+    TRY(fill_param(run, &variant->params[i], &memory[i], &sizes_bytes[i]));
   }
   TileKernelLaunch launch = *sizes;
   launch.stream = run->options->stream;
@@ -396,41 +376,50 @@ static TileStatus launch_with_params(const HostRun *run, const Variant *variant,
   launch.params = pointers;
   launch.param_sizes_bytes = sizes_bytes;
   launch.num_params = count;
-  if (tile_status_is_ok(&status))
-    status = tile_device_launch(run->device, run->module, &launch);
-  free(memory);
+  return tile_device_launch(run->device, run->module, &launch);
+}
+
+static TileStatus launch_with_params(const HostRun *run, const Variant *variant,
+                                     const TileKernelLaunch *sizes) {
+  enum { MAX_ON_STACK = 16 };
+  ParamMemory few[MAX_ON_STACK];
+  size_t count = (size_t)variant->num_params;
+  size_t size_bytes = (count + 1) * sizeof *few;
+  ParamMemory *memory = count < MAX_ON_STACK
+                            ? few
+                            : aligned_alloc(_Alignof(ParamMemory), size_bytes);
+  if (!memory)
+    return tile_status_error(TILE_STATUS_USER_ERROR, "out of memory");
+  memset(memory, 0, size_bytes);
+  TileStatus status = launch_in_memory(run, variant, sizes, memory);
+  if (memory != few)
+    free(memory);
   return status;
 }
 
 /// What can be known to be wrong before anything runs.
 static TileStatus check_params(const HostRun *run, const Variant *variant) {
-  TileStatus status = tile_status_ok();
-  for (int i = 0; i < variant->num_params && tile_status_is_ok(&status); i++) {
-    status = check_address(run, &variant->params[i]);
-    if (tile_status_is_ok(&status))
-      status = check_scalar(run, &variant->params[i]);
+  for (int i = 0; i < variant->num_params; i++) {
+    TRY(check_address(run, &variant->params[i]));
+    TRY(check_scalar(run, &variant->params[i]));
   }
-  return status;
+  return tile_status_ok();
 }
 
 // Performs a launch; with `is_plan` only looks whether it can be.
 static TileStatus run_launch(HostRun *run, int launch_index, bool is_plan) {
   const Variant *variant = run->function->launches[launch_index].variants;
-  TileStatus status = choose_variant(run, launch_index, &variant);
-  if (!tile_status_is_ok(&status))
-    return status;
+  TRY(choose_variant(run, launch_index, &variant));
   TileKernelLaunch launch = {.kernel = variant->kernel,
                              .dynamic_smem_bytes = variant->dynamic_smem_bytes};
-  status = fill_sizes(run, variant, &launch);
-  if (!tile_status_is_ok(&status))
-    return status;
+  TRY(fill_sizes(run, variant, &launch));
   if (is_plan)
     return check_params(run, variant);
   log_launch(run, launch_index, variant, &launch);
   remark_variant(run, launch_index, variant);
   // A grid without blocks has nothing to do; the driver would refuse it.
   if (launch.grid[0] == 0 || launch.grid[1] == 0 || launch.grid[2] == 0)
-    return status;
+    return tile_status_ok();
   return launch_with_params(run, variant, &launch);
 }
 
@@ -664,11 +653,10 @@ static TileStatus return_results(const HostProgram *program) {
 
 /// Without a body the launches are all there is.
 static TileStatus perform_launches(HostProgram *program) {
-  TileStatus status = tile_status_ok();
   int count = program->run->function->num_launches;
-  for (int i = 0; i < count && tile_status_is_ok(&status); i++)
-    status = run_launch(program->run, i, program->is_plan);
-  return status;
+  for (int i = 0; i < count; i++)
+    TRY(run_launch(program->run, i, program->is_plan));
+  return tile_status_ok();
 }
 
 static TileStatus run_once(HostProgram *program) {
@@ -707,35 +695,28 @@ static TileStatus run_program(HostRun *run) {
 
 static TileStatus load(HostRun *run) {
   const TileHostFunction *function = run->function;
-  TileStatus status = tile_status_ok();
   run->module = run->options->module;
   if (!run->module && (function->num_launches > 0 || function->num_globals > 0))
-    status =
-        tile_device_load_module(run->device, function->ptx_path, &run->module);
-  if (tile_status_is_ok(&status) && function->num_globals > 0)
-    status = tile_host_globals_load(function, run->device, run->module,
-                                    &run->inputs.globals);
-  return status;
+    TRY(tile_device_load_module(run->device, function->ptx_path, &run->module));
+  if (function->num_globals == 0)
+    return tile_status_ok();
+  return tile_host_globals_load(function, run->device, run->module,
+                                &run->inputs.globals);
 }
 
 static TileStatus perform_all(HostRun *run) {
   const TileHostFunction *function = run->function;
-  TileStatus status = tile_status_ok();
   tile_host_values_evaluate(&run->inputs, run->results);
-  for (int i = 0;
-       i < function->requirements.count && tile_status_is_ok(&status); i++)
-    status = run_require(run, &function->requirements.items[i]);
-  if (tile_status_is_ok(&status))
-    status = load(run);
-  if (!tile_status_is_ok(&status))
-    return status;
+  for (int i = 0; i < function->requirements.count; i++)
+    TRY(run_require(run, &function->requirements.items[i]));
+  TRY(load(run));
   if (function->has_body || function->num_results > 0)
     return run_program(run);
   if (function->num_globals > 0)
     tile_host_values_evaluate(&run->inputs, run->results);
-  for (int i = 0; i < function->num_launches && tile_status_is_ok(&status); i++)
-    status = run_launch(run, i, false);
-  return status;
+  for (int i = 0; i < function->num_launches; i++)
+    TRY(run_launch(run, i, false));
+  return tile_status_ok();
 }
 
 TileStatus tile_host_function_run(const TileHostFunction *function,
@@ -743,9 +724,7 @@ TileStatus tile_host_function_run(const TileHostFunction *function,
                                   size_t num_args,
                                   const TileRunOptions *options) {
   static const TileRunOptions quiet = {.module = NULL};
-  TileStatus status = tile_host_function_check_args(function, args, num_args);
-  if (!tile_status_is_ok(&status))
-    return status;
+  TRY(tile_host_function_check_args(function, args, num_args));
   HostRun run = {.function = function,
                  .device = device,
                  .args = args,
@@ -756,9 +735,10 @@ TileStatus tile_host_function_run(const TileHostFunction *function,
   run.results = calloc((size_t)function->num_values + 1, sizeof *run.results);
   run.has_remarked =
       calloc((size_t)function->num_launches + 1, sizeof *run.has_remarked);
-  status = run.results && run.has_remarked
-               ? perform_all(&run)
-               : tile_status_error(TILE_STATUS_USER_ERROR, "out of memory");
+  TileStatus status =
+      run.results && run.has_remarked
+          ? perform_all(&run)
+          : tile_status_error(TILE_STATUS_USER_ERROR, "out of memory");
   free(run.results);
   free(run.has_remarked);
   return status;

@@ -12,9 +12,11 @@ from tile.frontend.ir import Block, Op
 from tile.frontend.scalars import Operators, Value
 
 GLOBAL, SHARED, FRAGMENT, LOCAL = "global", "shared", "fragment", "local"
-SPACES = {GLOBAL: None, SHARED: "#shared", FRAGMENT: "#fragment", LOCAL: "#private"}
+CLUSTER = "cluster"  # shared memory of another block
+SPACES = {GLOBAL: None, SHARED: "#shared", FRAGMENT: "#fragment", LOCAL: "#private",
+          CLUSTER: "#tile.cluster"}
 SPACE_TEXT = {GLOBAL: "tensor", SHARED: "shared tile", FRAGMENT: "fragment",
-              LOCAL: "local array"}
+              LOCAL: "local array", CLUSTER: "remote tile"}
 Size = Any  # int or Value
 
 
@@ -178,6 +180,12 @@ class Region:
             text = f"tile.view {self.buffer.name} : {self.buffer.type} to {mlir}"
             return context.emit_value(text, f"{self.label}_view"), mlir
         return self._window(self.offsets, self.sizes)
+
+    def window(self) -> tuple[str, str]:
+        """The same; a window of tensors that are whole, too, as tensor maps need it."""
+        if self.space == GLOBAL and self.is_whole() and not self.dtype.is_coded:
+            return self._window(self.offsets, self.sizes)
+        return self.operand()
 
     def _packed_operand(self) -> tuple[str, str]:
         """The bytes of a tensor with two elements in each."""
@@ -375,6 +383,7 @@ def to_region(value: Any, what: str) -> Region:
     if isinstance(value, Region):
         check_closed(value, what)
         return value
+    context.kernel(what)
     kind = getattr(value, "kind_text", None) or f"a {type(value).__name__}"
     fail(f"{what} needs a tile, a tensor or a window, got {kind}")
 

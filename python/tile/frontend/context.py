@@ -15,7 +15,7 @@ from typing import Any
 
 from tile.dtypes import INDEX, DType
 from tile.frontend import affine
-from tile.frontend.errors import CompileError, Location, fail
+from tile.frontend.errors import Location, fail
 from tile.frontend.ir import Block, Op
 
 
@@ -37,6 +37,8 @@ class Kernel:
     roles: list[Any] = dataclasses.field(default_factory=list)  # first warp, op
     roles_op: Op | None = None
     role_registers: int | None = None
+    cluster: list[int] | None = None  # blocks of one in x, y and z
+    random: Any = None  # state of the numbers of T.rng_init
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,6 +64,7 @@ class ElementLoop:
     depth: int = 0  # number of blocks that are open in its body
     shifts: dict[int, Shift] = dataclasses.field(default_factory=dict)  # by number of the index
     known: frozenset[str] = frozenset()  # names of variables that were there before it
+    draws: int | None = None  # random numbers of an element; None: no place is counted
 
 
 class Function:
@@ -158,8 +161,8 @@ def current() -> Function:
     outside of kernels."""
     function = maybe_current()
     if function is None:
-        raise CompileError("is for kernels: functions with @tile.jit, @T.prim_func or @T.macro",
-                           None, "call it in one of these")
+        fail("this is for kernels: functions with @tile.jit, @T.prim_func or @T.macro",
+             "call it in one of these")
     return function
 
 

@@ -262,6 +262,7 @@ def for_loop(scope: Scope, bounds: tuple[Any, Any, Any], label: str, body: list[
         if uniform.varies([low, high, stride]):
             function.varying.add(index.name)
         with context.into(Block(), low, high, stride) as block:
+            block.is_loop = True
             fresh = carried.enter(scope)
             _remember_bounds(index, low, high)
             run(scalars.binary("+", scalars.binary("*", index, step), start)
@@ -317,6 +318,7 @@ def while_loop(scope: Scope, body: list[ast.stmt], assigned: list[str], attribut
             if uniform.varies([condition]):
                 function.varying.add(condition.name)
         with context.into(Block(), condition) as block:
+            block.is_loop = True
             inner = carried.enter(scope)
             run()
             finals = carried.finals(scope)

@@ -102,7 +102,7 @@ def atomic(kind: str, buffer: Buffer, indices: list[Any], value: Any) -> Value |
     op = _KINDS[kind][column]
     if op is None:
         fail(f"a bitwise update of {buffer.dtype}", "bits are those of integers")
-    if buffer.space not in (GLOBAL, buffers.SHARED):
+    if buffer.space not in (GLOBAL, buffers.SHARED, buffers.CLUSTER):
         fail(f"an atomic update of {buffer.kind_text}, which no other thread sees")
     mlir = buffer.dtype.mlir
     result: list[Value] = []

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import linecache
+import os
+import sys
+import types
 from typing import NoReturn
 
 
@@ -52,15 +55,31 @@ class UnsupportedError(CompileError):
     """The language has it, the compiler not yet."""
 
 
-def fail(message: str, cure: str | None = None) -> NoReturn:
-    """Raises a CompileError at the line that is being compiled."""
+def _calling_line() -> Location | None:
+    """The line outside of this package that is being executed."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+    frame: types.FrameType | None = sys._getframe()
+    while frame is not None and frame.f_code.co_filename.startswith(package):
+        frame = frame.f_back
+    if frame is None or not os.path.exists(frame.f_code.co_filename):
+        return None
+    file, line = frame.f_code.co_filename, frame.f_lineno
+    text = linecache.getline(file, line)
+    return Location(file, line, len(text) - len(text.lstrip()) + 1)
+
+
+def _place() -> Location | None:
+    """The line that is being compiled, or executed where Python runs a function itself."""
     from tile.frontend import context
 
-    raise CompileError(message, context.location(), cure)
+    return context.location() if context.maybe_current() else _calling_line()
+
+
+def fail(message: str, cure: str | None = None) -> NoReturn:
+    """Raises a CompileError at the user's line."""
+    raise CompileError(message, _place(), cure)
 
 
 def unsupported(message: str, cure: str | None = None) -> NoReturn:
-    """Raises an UnsupportedError at the line that is being compiled."""
-    from tile.frontend import context
-
-    raise UnsupportedError(message, context.location(), cure)
+    """Raises an UnsupportedError at the user's line."""
+    raise UnsupportedError(message, _place(), cure)

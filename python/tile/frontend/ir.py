@@ -31,6 +31,7 @@ class Block:
     def __init__(self) -> None:
         self.ops: list[Op] = []
         self.known: dict[str, str] = {}
+        self.is_loop = False  # carried out more than once
 
     def append(self, op: Op) -> Op:
         self.ops.append(op)

@@ -269,6 +269,9 @@ class LoopStatements(Expressions):
         def build() -> None:
             self.scope.variables.clear()
             self.scope.variables.update(variables)
+            assert function.elements is not None
+            if function.elements.draws is not None:
+                function.elements.draws = 0
             own = self._own_arrays(body)
             for flag in flags:
                 self.scope.write(flag, False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from tile.frontend import scalars
+from tile.frontend import context, scalars
 from tile.frontend.errors import fail
 
 SERIAL, PIPELINED, UNROLL, PARALLEL, GRID, PERSISTENT = (
@@ -24,9 +24,12 @@ class Loop:
 
     @property
     def kind_text(self) -> str:
-        return f"a T.{self.loop_kind} loop"
+        has_capital = self.loop_kind in (PARALLEL, PIPELINED, PERSISTENT)
+        return f"a T.{self.loop_kind.capitalize() if has_capital else self.loop_kind} loop"
 
     def __iter__(self) -> Any:
+        if context.maybe_current() is None:
+            fail(f"{self.kind_text} outside of a kernel", "put it under `with T.Kernel(...)`")
         fail(f"{self.kind_text} outside of a kernel's `for`", "write it after `for … in`")
 
 

@@ -30,7 +30,24 @@ def no_member(owner: Any, name: str) -> None:
         f"the module {owner.__name__}" if inspect.ismodule(owner)
         else f"a {type(owner).__name__}")
     names = [n for n in dir(owner) if not n.startswith("_")]
-    fail(f"{kind} has no {name}", suggestion(name, names, "T." if is_language else ""))
+    cure = _of_arrays(name) if isinstance(owner, (Buffer, Region)) else None
+    fail(f"{kind} has no {name}", cure or suggestion(name, names, "T." if is_language else ""))
+
+
+_METHODS = {"sum": "T.reduce_sum", "max": "T.reduce_max", "min": "T.reduce_min",
+            "amax": "T.reduce_max", "any": "T.any_of", "all": "T.all_of",
+            "fill_": "T.fill", "zero_": "T.clear", "copy_": "T.copy", "clone": "T.copy",
+            "permute": "T.transpose", "T": "T.transpose", "matmul": "T.gemm", "dot": "T.gemm",
+            "to": "T.copy, which converts", "float": "T.copy, which converts",
+            "half": "T.copy, which converts", "size": "shape"}
+
+
+def _of_arrays(name: str) -> str | None:
+    """What stands for a method of arrays."""
+    import tile.language
+
+    known = _METHODS.get(name) or (f"T.{name}" if hasattr(tile.language, name) else None)
+    return f"use {known}" if known else None
 
 
 def _name_of(function: Any) -> str:

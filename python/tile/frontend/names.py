@@ -11,6 +11,10 @@ from tile.dtypes import DType
 from tile.frontend import context
 from tile.frontend.errors import fail
 
+# Names that files give to modules, and how.
+_IMPORTS = {"T": "import tile.language as T", "tile": "import tile", "np": "import numpy as np",
+            "torch": "import torch", "math": "import math"}
+
 
 class Unbound:
     """What a name stands for when it may not be read: why, and what to do."""
@@ -63,6 +67,8 @@ class Scope:
 
         from tile import language
 
+        if name in _IMPORTS:
+            return f"write `{_IMPORTS[name]}` at the top of the file"
         if hasattr(language, name):
             return f"is it T.{name}?"
         known: set[str] = set(self.module)

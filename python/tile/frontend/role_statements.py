@@ -15,10 +15,11 @@ import itertools
 import math
 from typing import Any
 
-from tile.frontend import context, scalars
+from tile.frontend import buffers, context, scalars
 from tile.frontend.errors import fail, unsupported
 
 _WARP = 32
+_MEETING = 15  # number of the barrier where roles meet
 _TILE_STATEMENTS = frozenset((
     "Parallel", "copy", "gemm", "fill", "clear", "reduce_sum", "reduce_max", "reduce_min",
     "reduce_absmax", "reduce_abssum", "cumsum", "tma_copy", "alloc_fragment", "transpose"))
@@ -56,7 +57,8 @@ def take_apart(interpreter: Any, body: list[ast.stmt]) -> list[Piece] | None:
     for node in body:
         every |= _warps_in(interpreter, node)
     _check_runs(sorted(every, key=lambda w: w.first))
-    return [Piece(w, _project(interpreter, body, w)) for w in _covering(every, kernel)]
+    runs = _covering(every, kernel)
+    return [Piece(w, _project(interpreter, body, w, runs[0])) for w in runs]
 
 
 def _covering(found: set[Warps], kernel: Any) -> list[Warps]:
@@ -162,7 +164,10 @@ def _warps_in(interpreter: Any, node: ast.stmt) -> set[Warps]:
 
 # -- The program of one role --------------------------------------------------
 
-def _project(interpreter: Any, body: list[ast.stmt], warps: Warps) -> list[ast.stmt]:
+def _project(interpreter: Any, body: list[ast.stmt], warps: Warps,
+             first: Warps) -> list[ast.stmt]:
+    """What `warps` do. Statements of the whole block about shared tiles are done by the
+    `first` role, between two barriers of all."""
     result: list[ast.stmt] = []
     for node in body:
         pieces = _pieces(interpreter, node)
@@ -172,11 +177,15 @@ def _project(interpreter: Any, body: list[ast.stmt], warps: Warps) -> list[ast.s
                     result += piece.body
         elif _inner(node) and _has_roles(interpreter, node):
             changed = copy.copy(node)
-            changed.body = _project(interpreter, node.body, warps)  # type: ignore[attr-defined]
+            changed.body = _project(  # type: ignore[attr-defined]
+                interpreter, node.body, warps, first)  # type: ignore[attr-defined]
             if changed.body:  # type: ignore[attr-defined]
                 result.append(changed)
         elif _is_of_numbers(node):
             result.append(node)
+        elif _is_of_shared_tiles(interpreter, node):
+            meet = _meeting(interpreter, node)
+            result += [meet, node, meet] if warps == first else [meet, meet]
         else:
             with interpreter.place(node):
                 unsupported("statements of the whole block between roles",
@@ -195,6 +204,32 @@ def _is_of_numbers(node: ast.stmt) -> bool:
     return all(isinstance(t, ast.Name) for t in targets) and not any(
         isinstance(n, ast.Attribute) and n.attr.startswith("alloc_") and n.attr != "alloc_var"
         for n in ast.walk(node.value))
+
+
+def _is_of_shared_tiles(interpreter: Any, node: ast.stmt) -> bool:
+    """Whether a statement copies or fills, and no thread has a part of it for itself."""
+    if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call) \
+            or not isinstance(node.value.func, ast.Attribute) \
+            or node.value.func.attr not in ("copy", "fill", "clear"):
+        return False
+    values = [interpreter.scope.find(n.id) for n in ast.walk(node) if isinstance(n, ast.Name)]
+    return not any(getattr(v, "space", None) in (buffers.FRAGMENT, buffers.LOCAL) for v in values)
+
+
+def _meeting(interpreter: Any, node: ast.stmt) -> ast.stmt:
+    """Where all threads of the block meet, and see what the others wrote."""
+    kernel = context.current().kernel
+    assert kernel is not None
+    total = math.prod(kernel.threads)
+
+    def meet() -> None:
+        context.emit("tile.fence_proxy")
+        context.emit(f"tile.barrier_sync {{id = {_MEETING} : i64, threads = {total} : i64}}")
+
+    name = "_roles_meet"
+    interpreter.scope.write(name, meet)
+    call = ast.Expr(ast.Call(ast.Name(name, ast.Load()), [], []))
+    return ast.fix_missing_locations(ast.copy_location(call, node))
 
 
 def run(interpreter: Any, pieces: list[Piece]) -> None:

@@ -18,6 +18,10 @@ class Dynamic(Operators):
                  dtype: DType = BY_NAME["int32"]):
         self.name, self.operation, self.dtype = name, operation, dtype
 
+    def __iter__(self) -> Any:
+        fail(f"{self.name} is one size, and cannot be taken apart",
+             'name each: m, n = T.dynamic("m, n")')
+
     kind_text = "a size"
 
     def runtime_value(self) -> Any:
@@ -108,6 +112,10 @@ class Const(Operators):
     def bound_size(self) -> Any:
         """The number, or the object itself while it is not known."""
         return self if self.value is None else self.value
+
+    def __iter__(self) -> Any:
+        fail(f"{self.name} is one size, and cannot be taken apart",
+             'name each: M, N = T.const("M, N")')
 
     kind_text = "a size"
     cure_text = "its number follows from the annotations of tensors, which must stand before"

@@ -13,6 +13,7 @@ from tile.language.barriers import (
     barrier_arrive, barrier_wait, cp_async_barrier_noinc, cp_async_commit, cp_async_wait,
     disable_warp_group_reg_alloc, mbarrier_arrive, mbarrier_expect_tx, mbarrier_wait_parity,
     ptx_commit_group, ptx_wait_group, set_max_nreg, tma_copy, wait_wgmma, wgmma_gemm, ws)
+from tile.language.clusters import block_rank_in_cluster, cluster_sync, remote
 from tile.language.debug import assume, device_assert, print
 from tile.language.kernel import (
     Kernel, func_attr, alloc_fragment, alloc_global, alloc_local, alloc_shared, alloc_var,
@@ -34,7 +35,9 @@ from tile.language.threads import (
     get_warp_idx, shfl_down, shfl_sync, shfl_up, shfl_xor, shuffle_elect, sync_threads, sync_warp,
     warp_reduce_max, warp_reduce_min, warp_reduce_sum)
 from tile.language.outside import FUNCTIONS as _OUTSIDE
+from tile.language.random import rng_init, rng_rand, rng_rand_float
 from tile.language.reducers import alloc_reducer, finalize_reducer
+from tile.language.tables import make_tensor, ptr
 from tile.language.symbolic import const, dynamic, empty, symbolic
 from tile.layout import Fragment, Layout, make_swizzled_layout
 from tile.language.tiles import (

@@ -15,6 +15,7 @@ from tile.dtypes import BY_NAME
 from tile.frontend import context, role_statements, scalars
 from tile.frontend.errors import fail, unsupported
 from tile.frontend.ir import Block, Op
+from tile.language import clusters
 from tile.language.tiles import gemm, meet
 
 WARPS_PER_GROUP = 4
@@ -107,20 +108,22 @@ def alloc_barrier(arrive_count: Any) -> Barriers:
     return Barriers([int(n) for n in numbers if n is not None])
 
 
-def _arrive(barrier: Any, by: str, what: str) -> None:
-    context.block_level(what)
+def _arrive(barrier: Any, by: str, what: str, rank: Any = None) -> None:
+    kernel = context.block_level(what)
     slot, mlir = _slot(barrier, what)
-    context.emit(f"tile.barrier_arrive {slot} by <{by}> : {mlir}")
+    at = "" if rank is None else f" at {clusters.check_rank(rank, kernel, what)}"
+    context.emit(f"tile.barrier_arrive {slot}{at} by <{by}> : {mlir}")
 
 
-def barrier_arrive(barrier: Any) -> None:
-    """Each thread of the block, or of its role, arrives."""
-    _arrive(barrier, "threads", "T.barrier_arrive")
+def barrier_arrive(barrier: Any, cta_id: Any = None) -> None:
+    """Each thread of the block, or of its role, arrives; with `cta_id` at the barrier of
+    the block of this rank in the cluster."""
+    _arrive(barrier, "threads", "T.barrier_arrive", cta_id)
 
 
-def mbarrier_arrive(mbarrier: Any, *ignored: Any, **options: Any) -> None:
+def mbarrier_arrive(mbarrier: Any, cta_id: Any = None) -> None:
     """The same."""
-    _arrive(mbarrier, "threads", "T.mbarrier_arrive")
+    _arrive(mbarrier, "threads", "T.mbarrier_arrive", cta_id)
 
 
 def cp_async_barrier_noinc(barrier: Any) -> None:
@@ -147,11 +150,18 @@ def mbarrier_expect_tx(mbarrier: Any, tx: int) -> None:
     context.emit(f"tile.barrier_expect {slot} bytes {int(tx)} {{no_arrival}} : {mlir}")
 
 
-def tma_copy(src: Any, dst: Any, barrier: Any = None, **ignored: Any) -> None:
-    """A copy by TMA that completes on a barrier; without one it is waited for."""
+def tma_copy(src: Any, dst: Any, barrier: Any = None, multicast: Any = None,
+             **ignored: Any) -> None:
+    """A copy by TMA that completes on a barrier; without one it is waited for. With
+    `multicast` it writes the tile in each block of the cluster whose rank is a bit of that
+    mask, and completes on the barrier there: each of them expects the bytes itself, by
+    T.mbarrier_expect_tx."""
     context.block_level("T.tma_copy")
     source, target = meet(src, dst, "T.tma_copy")
-    x, y = source.operand(), target.operand()
+    if multicast is not None:
+        _multicast(source, target, barrier, multicast)
+        return
+    x, y = source.window(), target.window()
     if barrier is None:
         context.emit(f"tile.copy {x[0]} to {y[0]} {{instr = #tile.instr<tma>}} : {x[1]}, {y[1]}")
         return
@@ -159,6 +169,17 @@ def tma_copy(src: Any, dst: Any, barrier: Any = None, **ignored: Any) -> None:
     num_bytes = math.prod(source.shape) * source.dtype.bits // 8
     context.emit(f"tile.barrier_expect {slot} bytes {num_bytes} {{no_arrival}} : {mlir}")
     context.emit(f"tile.copy {x[0]} to {y[0]} signal {slot} of {mlir} "
+                 f"{{instr = #tile.instr<tma>}} : {x[1]}, {y[1]}")
+
+
+def _multicast(source: Any, target: Any, barrier: Any, multicast: Any) -> None:
+    if barrier is None:
+        fail("T.tma_copy to several blocks needs a barrier",
+             "each block waits for its own barrier: barrier=T.alloc_barrier(…)")
+    slot, mlir = _slot(barrier, "T.tma_copy")
+    mask = scalars.to_value(multicast, _I32)
+    x, y = source.window(), target.window()
+    context.emit(f"tile.copy {x[0]} to {y[0]} signal {slot} of {mlir} multicast {mask.name} "
                  f"{{instr = #tile.instr<tma>}} : {x[1]}, {y[1]}")
 
 

@@ -13,6 +13,7 @@ from tile.frontend.errors import fail, unsupported
 from tile.frontend.ir import Block, Op
 from tile.frontend.scalars import Value
 from tile.frontend.types import Const, Dynamic, make_shape
+from tile.language import clusters
 
 MAX_THREADS = 1024
 
@@ -24,7 +25,7 @@ class Kernel:
     ends_names = True
 
     def __init__(self, *blocks: Any, threads: Any = None, prelude: Any = None,
-                 **ignored: Any):
+                 cluster_dims: Any = None, **ignored: Any):
         if not 1 <= len(blocks) <= 3:
             fail(f"T.Kernel needs 1 to 3 numbers of blocks, got {len(blocks)}")
         if context.maybe_current() is None:
@@ -35,6 +36,7 @@ class Kernel:
             unsupported("source in CUDA C++ in T.Kernel")
         self.blocks = [self._extent(b) for b in blocks]
         self.threads = self._thread_counts(threads)
+        self.cluster = clusters.cluster_counts(cluster_dims)
 
     def _extent(self, value: Any) -> Any:
         value = scalars.plain(value)
@@ -65,10 +67,11 @@ class Kernel:
     def enter_kernel(self) -> Iterator[Any]:
         function = context.current()
         grid = [scalars.to_index(b).name for b in [*self.blocks, 1, 1][:3]]
-        kernel = context.Kernel(self.blocks, self.threads)
+        kernel = context.Kernel(self.blocks, self.threads, cluster=self.cluster)
         if function.options.get("no_roles"):
             kernel.config["specialize"] = "#tile.specialize<off>"
-        sizes = [context.index_constant(n) for n in self.threads]
+        is_single = self.threads == [1, 1, 1]  # a warp, whose threads all are thread 0
+        sizes = [context.index_constant(n) for n in ([32, 1, 1] if is_single else self.threads)]
         named = [function.name(n) for n in ("bx", "by", "bz")]
         threads = [function.name(n) for n in ("tx", "ty", "tz")]
         names = [function.name(n) for n in ("gx", "gy", "gz", "nx", "ny", "nz")]
@@ -77,7 +80,8 @@ class Kernel:
             high = scalars.range_of(self.blocks[dim])[1] if dim < len(self.blocks) else 1
             function.ranges.set(name, 0, max(high - 1, 0))
         for dim, name in enumerate(threads):
-            kernel.thread_ids[dim] = Value(name, scalars.INDEX)
+            kernel.thread_ids[dim] = scalars.number(0, scalars.INDEX) if is_single else \
+                Value(name, scalars.INDEX)
             function.ranges.set(name, 0, self.threads[dim] - 1)
         function.kernel = kernel
         place = function.location
@@ -106,6 +110,15 @@ class Kernel:
             if above is not None:
                 ranges.facts.append(above)
 
+    def _cluster_text(self) -> str:
+        if self.cluster is None:
+            return ""
+        function = context.current()
+        ids = ", ".join(function.name(n) for n in ("kx", "ky", "kz"))
+        counts = ", ".join(f"{function.name(n)} = {context.index_constant(size)}"
+                           for n, size in zip(("hx", "hy", "hz"), self.cluster, strict=True))
+        return f"clusters({ids}) in ({counts}) "
+
     def _launch(self, kernel: context.Kernel, body: Block, grid: list[str], sizes: list[str],
                 ids: tuple[list[str], list[str], list[str]]) -> None:
         function = context.current()
@@ -126,7 +139,7 @@ class Kernel:
         block.append(Op("gpu.terminator", function.location))
         blocks = ", ".join(f"{n} = {g}" for n, g in zip(names[:3], grid, strict=True))
         counts = ", ".join(f"{n} = {s}" for n, s in zip(names[3:], sizes, strict=True))
-        text = (f"gpu.launch blocks({', '.join(launched)}) in ({blocks}) "
+        text = (f"gpu.launch {self._cluster_text()}blocks({', '.join(launched)}) in ({blocks}) "
                 f"threads({', '.join(threads)}) in ({counts}) {{")
         function.append(Op(text, function.location, [("", block)]))
 

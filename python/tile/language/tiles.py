@@ -130,6 +130,7 @@ def meet(a: Any, b: Any, what: str) -> tuple[Region, Region]:
 
 def _check_operand(value: Any, what: str) -> None:
     if not isinstance(value, (Buffer, Region, Element)):
+        context.kernel(what)
         kind = getattr(value, "kind_text", None) or f"a {type(value).__name__}"
         fail(f"{what} needs a tile, a tensor or a window, got {kind}")
 

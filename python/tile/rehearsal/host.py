@@ -14,7 +14,7 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from tile.runtime import device, library
+from tile.runtime import device, library, reach
 
 
 @contextlib.contextmanager
@@ -63,6 +63,8 @@ def _mode(torch: Any) -> Any:
                                kwargs: Any = None) -> Any:
             if function is torch.Tensor.cuda:
                 return args[0]
+            if function is torch.Tensor.data_ptr and args[0].device.type == "cpu":
+                reach.remember(args[0])  # for a table of addresses
             if function == is_cuda:
                 return True
             named = {k: _on_host(v, torch) for k, v in (kwargs or {}).items()}

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tile.frontend.errors import Location
-from tile.runtime import library
+from tile.runtime import library, reach
 from tile.runtime.compiler import Image, Message
 from tile.runtime.errors import Finding, LaunchError, make_error
 from tile.runtime.library import text
@@ -146,7 +146,12 @@ class Emulator(Device):
         return self.api.tile_device_create_emulator(ctypes.byref(emu), self.on_diagnostic, None)
 
     def launch(self, name: str, image: Image, arguments: Any, stream: int | None) -> None:
-        super().launch(name, image, arguments, stream)
+        reached = reach.map_into(self.api, self.api.tile_device_emulator(self.handle), arguments)
+        try:
+            super().launch(name, image, arguments, stream)
+        finally:
+            if self.handle:  # what was found wrong ends it
+                reach.unmap(self.api, self.api.tile_device_emulator(self.handle), reached)
         self._show_output()
 
     def _show_output(self) -> None:

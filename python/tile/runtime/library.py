@@ -13,6 +13,7 @@ import pathlib
 from ctypes import (
     POINTER,
     c_bool,
+    c_char,
     c_char_p,
     c_double,
     c_int,
@@ -84,6 +85,10 @@ class EmuOptions(ctypes.Structure):
                 ("progress_data", c_void_p)]
 
 
+class Status(ctypes.Structure):
+    _fields_ = [("code", c_int), ("message", c_char * 1000)]
+
+
 class EmuStats(ctypes.Structure):
     _fields_ = [("num_warp_instructions", c_uint64), ("num_lane_instructions", c_uint64),
                 ("num_async_ops", c_uint64)]
@@ -140,6 +145,8 @@ _RUN = {
     "tile_module_create": (c_void_p, [c_void_p, c_char_p, c_char_p, c_size_t, c_char_p, c_size_t]),
     "tile_module_destroy": (None, [c_void_p]),
     "tile_module_launch": (c_bool, [c_void_p, c_void_p, POINTER(LaunchArg), c_size_t]),
+    "tile_emu_map_host": (Status, [c_void_p, c_void_p, c_size_t, c_char_p]),
+    "tile_emu_free": (Status, [c_void_p, c_void_p]),
     "tile_emu_options_init": (None, [POINTER(EmuOptions)]),
     "tile_emu_num_findings": (c_size_t, [c_void_p]),
     "tile_emu_finding": (POINTER(EmuFinding), [c_void_p, c_size_t]),

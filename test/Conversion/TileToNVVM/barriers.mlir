@@ -5,9 +5,9 @@
 gpu.module @m {
   // One thread initialises every slot, and where TMA will signal them it says so.
   // CHECK-LABEL: llvm.func @init
+  // CHECK: %[[N:.*]] = arith.constant 5 : i32
   // CHECK: cf.cond_br %{{.*}}, ^[[ONE:bb[0-9]+]], ^[[ALL:bb[0-9]+]]
   // CHECK: ^[[ONE]]:
-  // CHECK: %[[N:.*]] = arith.constant 5 : i32
   // CHECK: nvvm.mbarrier.init %[[BARS:.*]], %[[N]]
   // CHECK: %[[SECOND:.*]] = llvm.getelementptr %[[BARS]][1] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i64
   // CHECK: nvvm.mbarrier.init %[[SECOND]], %[[N]]

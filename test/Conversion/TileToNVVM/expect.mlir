@@ -3,9 +3,9 @@
 
 gpu.module @m {
   // CHECK-LABEL: llvm.func @expect
+  // CHECK: %[[BYTES:.*]] = arith.constant 24576 : i32
   // CHECK: cf.cond_br %{{.*}}, ^[[ONE:bb[0-9]+]], ^[[ALL:bb[0-9]+]]
   // CHECK: ^[[ONE]]:
-  // CHECK: %[[BYTES:.*]] = arith.constant 24576 : i32
   // CHECK: nvvm.mbarrier.arrive.expect_tx %{{.*}}, %[[BYTES]] : !llvm.ptr<3>, i32 -> i64
   // CHECK: cf.br ^[[ALL]]
   // CHECK: ^[[ALL]]:

@@ -46,7 +46,7 @@ gpu.module @parameters {
   gpu.func @tensors(%A: memref<?x?xf32>, %B: memref<?x64xf32, strided<[?, 1], offset: ?>>, %C: memref<8x8xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    // CHECK: arith.index_cast %[[A1]] : i32 to index
+    // CHECK: arith.extsi %[[A1]] : i32 to i64
     %n = memref.dim %A, %c1 : memref<?x?xf32>
     // CHECK: %[[ROW:.*]] = arith.muli %{{.*}}, %{{.*}} : i64
     // CHECK: %[[AT:.*]] = arith.addi %[[ROW]], %{{.*}} : i64
@@ -65,9 +65,14 @@ gpu.module @parameters {
 
   // Indices have 32 bits in kernels.
   // CHECK-LABEL: llvm.func @scalars(
-  // CHECK-SAME: %{{arg[0-9]+}}: f16, %{{arg[0-9]+}}: i1, %[[N:arg[0-9]+]]: i32, %{{arg[0-9]+}}: i64)
-  gpu.func @scalars(%h: f16, %p: i1, %n: index, %l: i64) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    // CHECK: arith.index_cast %[[N]] : i32 to index
+  // CHECK-SAME: %{{arg[0-9]+}}: f16, %{{arg[0-9]+}}: i1, %[[N:arg[0-9]+]]: i32, %{{arg[0-9]+}}: i64, %{{arg[0-9]+}}: !llvm.ptr<1>)
+  gpu.func @scalars(%h: f16, %p: i1, %n: index, %l: i64, %C: memref<1xi32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // CHECK: %[[I:.*]] = arith.index_cast %[[N]] : i32 to index
+    // CHECK: arith.addi %[[I]], %[[I]] : index
+    %c0 = arith.constant 0 : index
+    %s = arith.addi %n, %n : index
+    %v = arith.index_cast %s : index to i32
+    memref.store %v, %C[%c0] : memref<1xi32>
     gpu.return
   }
 }
@@ -75,10 +80,10 @@ gpu.module @parameters {
 gpu.module @ids {
   // Block sizes are constants, the rest is read.
   // CHECK-LABEL: llvm.func @ids
+  // CHECK: %[[C4:.*]] = arith.constant 4 : i32
   // CHECK: nvvm.read.ptx.sreg.ctaid.y : i32
   // CHECK: nvvm.read.ptx.sreg.nctaid.z : i32
-  // CHECK: %[[C4:.*]] = arith.constant 4 : i32
-  // CHECK-NEXT: arith.index_cast %[[C4]] : i32 to index
+  // CHECK: arith.index_cast %[[C4]] : i32 to index
   // CHECK-NOT: gpu.
   gpu.func @ids(%A: memref<1xi32>) kernel attributes {known_block_size = array<i32: 32, 4, 1>} {
     %c0 = arith.constant 0 : index

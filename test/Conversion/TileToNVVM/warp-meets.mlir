@@ -5,6 +5,7 @@
 !tile = memref<64x64xbf16, #gpu.address_space<workgroup>>
 gpu.module @m {
   // CHECK-LABEL: llvm.func @arms
+  // CHECK: %[[ALL:.*]] = arith.constant -1 : i32
   // CHECK: cf.cond_br %{{.*}}, ^[[THEN:bb[0-9]+]], ^[[ELSE:bb[0-9]+]]
   // CHECK: ^[[THEN]]:
   // CHECK: nvvm.mbarrier.arrive.expect_tx
@@ -12,7 +13,6 @@ gpu.module @m {
   // CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global
   // CHECK: cf.br ^[[MEET:bb[0-9]+]]
   // CHECK: ^[[MEET]]:
-  // CHECK-NEXT: %[[ALL:.*]] = arith.constant -1 : i32
   // CHECK-NEXT: nvvm.bar.warp.sync %[[ALL]]
   // CHECK-NEXT: cf.br ^[[AFTER:bb[0-9]+]]
   // CHECK: ^[[ELSE]]:

@@ -92,3 +92,37 @@ func.func @not_convex(%A: memref<?xf32>, %n: index, %v: f32) attributes {tile.nu
   }
   return
 }
+
+// A choice between an element of a fragment and a number is no branch: any
+// thread may compute both. What may be outside of memory stays one. Constants
+// stand once, and indices that nobody reads are gone.
+// CHECK-LABEL: func.func @choices
+// CHECK: arith.constant 3.000000e+00 : f32
+// CHECK-NOT: arith.constant 3.000000e+00 : f32
+// CHECK: %[[X:.*]] = memref.load %{{.*}} : memref<2xf32, #gpu.address_space<private>>
+// CHECK: arith.select %{{.*}}, %[[X]], %{{.*}} : f32
+// CHECK: scf.if %{{.*}} -> (f32)
+// CHECK-NEXT: memref.load %{{.*}} : memref<64xf32>
+func.func @choices(%A: memref<64xf32>, %n: index) attributes {tile.num_threads = 32 : i32} {
+  %three = arith.constant 3.0 : f32
+  %f = tile.alloc {layout = #tile.layout<"bases<reg=(d0:1*2), lane=(d0:2*32), warp=() -> d0:64>">} : memref<64xf32, #tile.fragment>
+  tile.parallel (%i) in [64] {
+    %c = arith.constant 3.0 : f32
+    %is_inside = arith.cmpi ult, %i, %n : index
+    %x = scf.if %is_inside -> f32 {
+      %y = memref.load %f[%i] : memref<64xf32, #tile.fragment>
+      scf.yield %y : f32
+    } else {
+      scf.yield %c : f32
+    }
+    %z = scf.if %is_inside -> f32 {
+      %y = memref.load %A[%i] : memref<64xf32>
+      scf.yield %y : f32
+    } else {
+      scf.yield %three : f32
+    }
+    %s = arith.addf %x, %z : f32
+    memref.store %s, %f[%i] : memref<64xf32, #tile.fragment>
+  } {layout = #tile.layout<"bases<reg=(d0:1*2), lane=(d0:2*32), warp=() -> d0:64>">}
+  return
+}

@@ -491,6 +491,7 @@ static void open_launch(LaunchCase *c) {
                                  .num_params = 2};
 }
 
+// The driver is asked for a kernel once, and told what it needs once.
 static void test_launch(void **state) {
   (void)state;
   LaunchCase c;
@@ -504,16 +505,21 @@ static void test_launch(void **state) {
   c.launch.cluster[1] = 2;
   status = tile_device_launch(c.device, c.module, &c.launch);
   assert_string_equal(status.message, "");
-  expect_log("cuModuleGetFunction it k\ncuFuncSetAttribute it 8 1000\n"
-             "cuLaunchKernelEx it 4,6,2 128,2,1 1000 12c 123456789 attribute "
+  expect_log("cuLaunchKernelEx it 4,6,2 128,2,1 1000 12c 123456789 attribute "
              "4: 4,2,1\ncuCtxSynchronize\n");
   c.launch.cluster[2] = 2; // 16 blocks: not portable
   status = tile_device_launch(c.device, c.module, &c.launch);
   assert_string_equal(status.message, "");
-  expect_log("cuModuleGetFunction it k\ncuFuncSetAttribute it 8 1000\n"
-             "cuFuncSetAttribute it 14 1\n"
+  expect_log("cuFuncSetAttribute it 14 1\n"
              "cuLaunchKernelEx it 4,6,2 128,2,1 1000 12c 123456789 attribute "
              "4: 4,2,2\ncuCtxSynchronize\n");
+  c.launch.dynamic_smem_bytes = 2000;
+  c.launch.cluster[0] = c.launch.cluster[1] = c.launch.cluster[2] = 1;
+  status = tile_device_launch(c.device, c.module, &c.launch);
+  assert_string_equal(status.message, "");
+  expect_log("cuFuncSetAttribute it 8 2000\n"
+             "cuLaunchKernelEx it 4,6,2 128,2,1 2000 12c 123456789\n"
+             "cuCtxSynchronize\n");
   tile_device_destroy(c.device);
 }
 
@@ -532,8 +538,7 @@ static void test_launch_manner(void **state) {
   c.launch.cluster[0] = 2;
   status = tile_device_launch(c.device, c.module, &c.launch);
   assert_string_equal(status.message, "");
-  expect_log("cuModuleGetFunction it k\ncuFuncSetAttribute it 8 1000\n"
-             "cuLaunchKernelEx it 4,6,2 128,2,1 1000 12c 123456789 attribute "
+  expect_log("cuLaunchKernelEx it 4,6,2 128,2,1 1000 12c 123456789 attribute "
              "4: 2,1,1 attribute 2: 1,0,0 attribute 6: 1,0,0\n"
              "cuCtxSynchronize\n");
   tile_device_destroy(c.device);

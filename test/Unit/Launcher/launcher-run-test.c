@@ -214,7 +214,7 @@ static void test_im2col_map(void **state) {
              "cuModuleLoadDataEx .version\n"
              "cuTensorMapEncodeIm2col 9 0x10010 6x4x4 16x16 -1 2 1x3x1 8 100 0 "
              "0 2 0\n"
-             "cuModuleGetFunction it fast\ncuFuncSetAttribute it 8 0\n"
+             "cuModuleGetFunction it fast\n"
              "cuLaunchKernelEx it 4,6,1 16,2,1 0 abababababababab 20000\n"
              "cuCtxSynchronize\n");
 }
@@ -231,7 +231,7 @@ static void test_first_suitable_variant(void **state) {
   args[0].strides[0] = 7; // 14 bytes
   expect_run(launch_of(fast_variant, slow_variant), 3,
              "cuModuleLoadDataEx .version\n"
-             "cuModuleGetFunction it slow\ncuFuncSetAttribute it 8 0\n"
+             "cuModuleGetFunction it slow\n"
              "cuLaunchKernelEx it 4,1,1 16,1,1 0 10010 20000 12c\n"
              "cuCtxSynchronize\n");
   expect_error("", launch_of(fast_variant, fast_variant),
