@@ -258,6 +258,37 @@ static void widen_products(TileBuilder *b, MlirOperation function,
   }
 }
 
+//===-- Results that no kernel makes --------------------------------------===//
+
+static MlirWalkResult find_kernel(MlirOperation op, void *user_data) {
+  if (!is_linalg(op) && !scf_forall_is(op) && !tile_kernel_is(op) &&
+      !tile_op_name_begins(op, "func.call"))
+    return MlirWalkResultAdvance;
+  *(bool *)user_data = true;
+  return MlirWalkResultInterrupt;
+}
+
+// Arguments, views of them and what the host joins are copied to the results: a
+// host function launches one kernel or more.
+static void copy_results(TileBuilder *b, MlirOperation function) {
+  bool has_kernel = false;
+  MlirOperation end = mlirBlockGetTerminator(tile_kernel_body(function));
+  mlirOperationWalk(function, find_kernel, &has_kernel, MlirWalkPreOrder);
+  if (has_kernel)
+    return;
+  b->loc = mlirOperationGetLocation(end);
+  mlirRewriterBaseSetInsertionPointBefore(b->rw, end);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(end); i++) {
+    MlirValue value = mlirOperationGetOperand(end, i);
+    MlirType type = mlirValueGetType(value);
+    if (mlirTypeIsARankedTensor(type) && mlirShapedTypeGetRank(type) > 0)
+      mlirOperationSetOperand(
+          end, i,
+          tile_tensor_copied(b, value,
+                             empty_like(b, value, element_of(value))));
+  }
+}
+
 //===-- A function per kernel ---------------------------------------------===//
 
 typedef struct {
@@ -511,6 +542,7 @@ static MlirLogicalResult form(MlirOperation function,
   TileOpList ops = {.arena = &arena};
   TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(function)),
                    mlirOperationGetLocation(function)};
+  copy_results(&b, function);
   MlirLogicalResult result = tile_loops_prepare(&b, function);
   mlirOperationWalk(function, collect, &ops, MlirWalkPreOrder);
   if (!tile_failed(result))

@@ -369,7 +369,7 @@ static bool is_carried(MlirValue value, MlirValue argument) {
   return true;
 }
 
-static MlirValue copied(TileBuilder *b, MlirValue from, MlirValue to) {
+MlirValue tile_tensor_copied(TileBuilder *b, MlirValue from, MlirValue to) {
   MlirContext context = tile_builder_context(b);
   int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(from));
   TileNest nest = {.num_loops = rank};
@@ -384,9 +384,6 @@ static MlirValue copied(TileBuilder *b, MlirValue from, MlirValue to) {
   MlirValue made =
       generic(b, TILE_VALUES(from, to), mlirArrayAttrGet(context, 2, maps),
               iterator_types(context, &nest), body);
-  mlirOperationSetDiscardableAttributeByName(mlirOpResultGetOwner(made),
-                                             TILE_STR(TILE_CARRIED_ATTR),
-                                             mlirUnitAttrGet(context));
   return made;
 }
 
@@ -404,8 +401,13 @@ static MlirWalkResult carry_in_place(MlirOperation op, void *user_data) {
     MlirValue value = mlirOperationGetOperand(yield, i);
     MlirValue argument = mlirBlockGetArgument(body, 1 + i);
     if (mlirTypeIsATensor(mlirValueGetType(value)) &&
-        !is_carried(value, argument))
-      mlirOperationSetOperand(yield, i, copied(b, value, argument));
+        !is_carried(value, argument)) {
+      MlirValue copied = tile_tensor_copied(b, value, argument);
+      mlirOperationSetDiscardableAttributeByName(
+          mlirOpResultGetOwner(copied), TILE_STR(TILE_CARRIED_ATTR),
+          mlirUnitAttrGet(mlirOperationGetContext(op)));
+      mlirOperationSetOperand(yield, i, copied);
+    }
   }
   return MlirWalkResultAdvance;
 }

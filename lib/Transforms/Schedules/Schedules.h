@@ -62,9 +62,15 @@ int tile_nest_loop(const TileNest *nest, int operand, int dim);
 /// Loops of the host write what they carry from round to round where it was.
 /// Errors: a loop has no number of rounds.
 MlirLogicalResult tile_loops_prepare(TileBuilder *b, MlirOperation function);
+/// A loop that copies a tensor to another of its shape.
+MlirValue tile_tensor_copied(TileBuilder *b, MlirValue from, MlirValue to);
 /// Makes ops that groups are found in of all linalg ops of a function.
 /// Errors: one is no loops with a body.
 MlirLogicalResult tile_nests_prepare(TileBuilder *b, TileOpList *ops);
+
+/// Ops on tensors that upstream's patterns leave as they are become views,
+/// fills and loops.
+void tile_tensors_raise(MlirOperation function);
 
 /// What is folded at a time.
 typedef enum {
