@@ -53,6 +53,72 @@ static MlirOperation as_fill(TileBuilder *b, MlirOperation op,
   return mlirOpResultGetOwner(filled);
 }
 
+//===-- Numbers of the host -----------------------------------------------===//
+
+// The number that every element of an operand is, or null.
+static MlirValue number_of(TileBuilder *b, MlirValue operand) {
+  MlirOperation op = mlirValueIsABlockArgument(operand)
+                         ? TILE_NULL_OP
+                         : mlirOpResultGetOwner(operand);
+  if (!mlirTypeIsATensor(mlirValueGetType(operand)))
+    return operand;
+  if (!op.ptr)
+    return TILE_NULL_VALUE;
+  if (tile_op_name_begins(op, "linalg.fill"))
+    return mlirOperationGetOperand(op, 0);
+  if (!arith_constant_is(op))
+    return TILE_NULL_VALUE;
+  MlirAttribute value = arith_constant_value_attr(arith_constant_cast(op));
+  if (!mlirAttributeIsADenseElements(value) ||
+      !mlirDenseElementsAttrIsSplat(value))
+    return TILE_NULL_VALUE;
+  return arith_constant(b, .value = mlirDenseElementsAttrGetSplatValue(value));
+}
+
+// What an op without loops computes of numbers that the host has: the host
+// computes it, or the compiler. Null where a kernel has to.
+static MlirValue number_of_body(TileBuilder *b, const TileNest *nest) {
+  MlirValue numbers[TILE_NEST_MAX_OPERANDS];
+  int num_ins = nest->num_operands - nest->num_outs;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(nest->op, 0));
+  if (nest->num_loops || nest->num_outs != 1 ||
+      tile_op_name_begins(nest->op, "linalg.fill") ||
+      tile_value_is_used(mlirBlockGetArgument(body, num_ins)))
+    return TILE_NULL_VALUE;
+  for (int i = 0; i < num_ins; i++) {
+    numbers[i] = number_of(b, mlirOperationGetOperand(nest->op, i));
+    if (!numbers[i].ptr)
+      return TILE_NULL_VALUE;
+  }
+  MlirxMapping map = mlirxMappingCreate();
+  for (int i = 0; i < num_ins; i++)
+    mlirxMappingSet(map, mlirBlockGetArgument(body, i), numbers[i]);
+  TILE_FOR_EACH_OP (inner, body)
+    if (!mlirxIsTerminator(inner))
+      mlirxClone(b->rw, inner, map);
+  MlirValue value = mlirxMappingGet(
+      map, mlirOperationGetOperand(mlirBlockGetTerminator(body), 0));
+  mlirxMappingDestroy(map);
+  return value;
+}
+
+// Reads numbers instead of tensors that hold one of the host.
+static void use_numbers(MlirOperation op) {
+  if (!tile_op_name_begins(op, "linalg.generic"))
+    return;
+  for (intptr_t i = 0;
+       i < mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op);
+       i++) {
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    MlirType type = mlirValueGetType(operand);
+    if (mlirTypeIsARankedTensor(type) && !mlirShapedTypeGetRank(type) &&
+        !mlirValueIsABlockArgument(operand) &&
+        tile_op_name_begins(mlirOpResultGetOwner(operand), "linalg.fill"))
+      mlirOperationSetOperand(
+          op, i, mlirOperationGetOperand(mlirOpResultGetOwner(operand), 0));
+  }
+}
+
 //===-- A loop for blocks -------------------------------------------------===//
 
 // The map with one more loop before the others; the last operand follows it.
@@ -509,6 +575,7 @@ MlirLogicalResult tile_nests_prepare(TileBuilder *b, TileOpList *ops) {
       op = ops->items[i] = as_fill(b, op, value);
     }
     op = ops->items[i] = take_scalars(b, op);
+    use_numbers(op);
     if (!tile_nest_of(op, &nest))
       continue;
     mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
@@ -516,8 +583,21 @@ MlirLogicalResult tile_nests_prepare(TileBuilder *b, TileOpList *ops) {
     tile_nest_of(op, &nest);
     mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
     require_extents(b, &nest);
-    if (has_no_dims(&nest))
-      add_loop(b, &nest);
+    MlirValue number = number_of_body(b, &nest);
+    if (number.ptr)
+      op = ops->items[i] = as_fill(b, op, number);
+    else if (has_no_dims(&nest) && !tile_op_name_begins(op, "linalg.fill"))
+      ops->items[i] = add_loop(b, &nest);
+  }
+  for (size_t i = 0; i < ops->count; i++) { // whose users are known now
+    TileNest nest;
+    if (!tile_op_name_begins(ops->items[i], "linalg.fill") ||
+        tile_group_is_free(ops->items[i]) ||
+        !tile_nest_of(ops->items[i], &nest) || !has_no_dims(&nest))
+      continue;
+    b->loc = mlirOperationGetLocation(nest.op);
+    mlirRewriterBaseSetInsertionPointBefore(b->rw, nest.op);
+    ops->items[i] = add_loop(b, &nest);
   }
   return tile_success();
 }

@@ -18,7 +18,7 @@
 enum {
   TILE_NEST_MAX_LOOPS = 12,
   TILE_NEST_MAX_OPERANDS = 16,
-  TILE_GROUP_MAX_OPS = 64
+  TILE_GROUP_MAX_OPS = 160
 };
 
 /// Attributes by which schedules find what they tile.
@@ -71,6 +71,11 @@ MlirLogicalResult tile_nests_prepare(TileBuilder *b, TileOpList *ops);
 /// Ops on tensors that upstream's patterns leave as they are become views,
 /// fills and loops.
 void tile_tensors_raise(MlirOperation function);
+
+/// Casts of every element of a tensor go to where the tensor is small: those to
+/// wider types after parts and views of it, those to narrower ones before the
+/// parts are joined.
+void tile_casts_move(TileBuilder *b, MlirOperation function);
 
 /// What is folded at a time.
 typedef enum {
