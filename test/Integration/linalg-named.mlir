@@ -291,3 +291,71 @@ func.func @stated(%a: tensor<?x4xf32>, %n: index) -> tensor<?x?xf32> {
   %r = tensor.reshape %s(%shape) : (tensor<?x4xf32>, tensor<2xindex>) -> tensor<?x?xf32>
   return %r : tensor<?x?xf32>
 }
+
+// Convolutions in groups are products, whatever the order of the dimensions; the channels may be cut into groups before.
+// CASE: group16(x=ints:2x9x8x2x16:f16, w=ints:2x24x3x3x16:f16)
+// EXPECT: xf = x.astype(np.float64); wf = w.astype(np.float64); result0 = sum(np.einsum("bijgc,gfc->bijgf", xf[:, p:p+7, q:q+6], wf[:, :, p, q]) for p in range(3) for q in range(3))
+func.func @group16(%x: tensor<2x9x8x2x16xf16>, %w: tensor<2x24x3x3x16xf16>) -> tensor<2x7x6x2x24xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x7x6x2x24xf32>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<2x7x6x2x24xf32>) -> tensor<2x7x6x2x24xf32>
+  %r = linalg.conv_2d_nhwgc_gfhwc {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%x, %w : tensor<2x9x8x2x16xf16>, tensor<2x24x3x3x16xf16>) outs(%i : tensor<2x7x6x2x24xf32>) -> tensor<2x7x6x2x24xf32>
+  return %r : tensor<2x7x6x2x24xf32>
+}
+
+// CASE: group16c(x=ints:2x2x16x9x8:f16, w=ints:2x24x16x3x3:f16)
+// EXPECT: xf = x.astype(np.float64); wf = w.astype(np.float64); result0 = sum(np.einsum("bgcij,gfc->bgfij", xf[:, :, :, p:p+7, q:q+6], wf[:, :, :, p, q]) for p in range(3) for q in range(3))
+func.func @group16c(%x: tensor<2x2x16x9x8xf16>, %w: tensor<2x24x16x3x3xf16>) -> tensor<2x2x24x7x6xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x2x24x7x6xf32>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<2x2x24x7x6xf32>) -> tensor<2x2x24x7x6xf32>
+  %r = linalg.conv_2d_ngchw_gfchw {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%x, %w : tensor<2x2x16x9x8xf16>, tensor<2x24x16x3x3xf16>) outs(%i : tensor<2x2x24x7x6xf32>) -> tensor<2x2x24x7x6xf32>
+  return %r : tensor<2x2x24x7x6xf32>
+}
+
+// CASE: cut(x=ints:2x7x7x16:f16, w=ints:3x3x8x2x12:f16)
+// EXPECT: xf = np.pad(x.astype(np.float64), ((0, 0), (1, 1), (1, 1), (0, 0))).reshape(2, 9, 9, 2, 8); wf = w.astype(np.float64); result0 = sum(np.einsum("bijgc,cgf->bijgf", xf[:, p:p+7, q:q+7], wf[p, q]) for p in range(3) for q in range(3)).reshape(2, 7, 7, 24)
+func.func @cut(%x: tensor<2x7x7x16xf16>, %w: tensor<3x3x8x2x12xf16>) -> tensor<2x7x7x24xf32> {
+  %z = arith.constant 0.0 : f32
+  %zh = arith.constant 0.0 : f16
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zh : f16
+  } : tensor<2x7x7x16xf16> to tensor<2x9x9x16xf16>
+  %g = tensor.expand_shape %p [[0], [1], [2], [3, 4]] output_shape [2, 9, 9, 2, 8] : tensor<2x9x9x16xf16> into tensor<2x9x9x2x8xf16>
+  %e = tensor.empty() : tensor<2x7x7x2x12xf32>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<2x7x7x2x12xf32>) -> tensor<2x7x7x2x12xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(g, c, f, y, u, x, v, b) -> (b, y + u, x + v, g, c)>, affine_map<(g, c, f, y, u, x, v, b) -> (u, v, c, g, f)>, affine_map<(g, c, f, y, u, x, v, b) -> (b, y, x, g, f)>], iterator_types = ["parallel", "reduction", "parallel", "parallel", "reduction", "parallel", "reduction", "parallel"]} ins(%g, %w : tensor<2x9x9x2x8xf16>, tensor<3x3x8x2x12xf16>) outs(%i : tensor<2x7x7x2x12xf32>) {
+  ^bb0(%a: f16, %c: f16, %o: f32):
+    %s = arith.extf %a : f16 to f32
+    %t = arith.extf %c : f16 to f32
+    %m = arith.mulf %s, %t : f32
+    %n = arith.addf %o, %m : f32
+    linalg.yield %n : f32
+  } -> tensor<2x7x7x2x12xf32>
+  %f = tensor.collapse_shape %r [[0], [1], [2], [3, 4]] : tensor<2x7x7x2x12xf32> into tensor<2x7x7x24xf32>
+  return %f : tensor<2x7x7x24xf32>
+}
+
+// What is moved to channels last and back is read and written where it is.
+// CASE: moved(x=ints:2x16x9x8:f16, w=ints:24x16x3x3:f16, b=ints:24:f32)
+// EXPECT: xf = x.astype(np.float64); wf = w.astype(np.float64); result0 = np.maximum(sum(np.einsum("bcij,fc->bfij", xf[:, :, p:p+7, q:q+6], wf[:, :, p, q]) for p in range(3) for q in range(3)) + b[:, None, None], 0)
+func.func @moved(%x: tensor<2x16x9x8xf16>, %w: tensor<24x16x3x3xf16>, %b: tensor<24xf32>) -> tensor<2x24x7x6xf32> {
+  %z = arith.constant 0.0 : f32
+  %ex = tensor.empty() : tensor<2x9x8x16xf16>
+  %ew = tensor.empty() : tensor<3x3x16x24xf16>
+  %ey = tensor.empty() : tensor<2x7x6x24xf32>
+  %eo = tensor.empty() : tensor<2x24x7x6xf32>
+  %xl = linalg.transpose ins(%x : tensor<2x16x9x8xf16>) outs(%ex : tensor<2x9x8x16xf16>) permutation = [0, 2, 3, 1]
+  %wl = linalg.transpose ins(%w : tensor<24x16x3x3xf16>) outs(%ew : tensor<3x3x16x24xf16>) permutation = [2, 3, 1, 0]
+  %i = linalg.fill ins(%z : f32) outs(%ey : tensor<2x7x6x24xf32>) -> tensor<2x7x6x24xf32>
+  %y = linalg.conv_2d_nhwc_hwcf {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%xl, %wl : tensor<2x9x8x16xf16>, tensor<3x3x16x24xf16>) outs(%i : tensor<2x7x6x24xf32>) -> tensor<2x7x6x24xf32>
+  %f = linalg.transpose ins(%y : tensor<2x7x6x24xf32>) outs(%eo : tensor<2x24x7x6xf32>) permutation = [0, 3, 1, 2]
+  %r = linalg.generic {indexing_maps = [affine_map<(n, f, i, j) -> (n, f, i, j)>, affine_map<(n, f, i, j) -> (f)>, affine_map<(n, f, i, j) -> (n, f, i, j)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%f, %b : tensor<2x24x7x6xf32>, tensor<24xf32>) outs(%eo : tensor<2x24x7x6xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %s = arith.addf %p, %q : f32
+    %t = arith.maximumf %s, %z : f32
+    linalg.yield %t : f32
+  } -> tensor<2x24x7x6xf32>
+  return %r : tensor<2x24x7x6xf32>
+}

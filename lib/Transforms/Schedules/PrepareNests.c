@@ -287,8 +287,7 @@ static MlirOperation drop_unused(TileBuilder *b, const TileNest *nest) {
 
 //===-- linalg on memrefs -------------------------------------------------===//
 
-// The same op on tensors: what it writes is put where it was written before.
-static MlirOperation raise(TileBuilder *b, MlirOperation op) {
+MlirOperation tile_nest_raise(TileBuilder *b, MlirOperation op) {
   static const char *const read_attrs[] = {"restrict", NULL};
   static const char *const both_attrs[] = {"restrict", "writable"};
   MlirValue operands[TILE_NEST_MAX_OPERANDS];
@@ -568,7 +567,7 @@ MlirLogicalResult tile_nests_prepare(TileBuilder *b, TileOpList *ops) {
     b->loc = mlirOperationGetLocation(op);
     mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
     if (is_on_memrefs(op))
-      op = ops->items[i] = raise(b, op);
+      op = ops->items[i] = tile_nest_raise(b, op);
     MlirValue value = same_everywhere(op);
     if (value.ptr) {
       mlirRewriterBaseSetInsertionPointBefore(b->rw, op);

@@ -62,6 +62,9 @@ int tile_nest_loop(const TileNest *nest, int operand, int dim);
 /// Loops of the host write what they carry from round to round where it was.
 /// Errors: a loop has no number of rounds.
 MlirLogicalResult tile_loops_prepare(TileBuilder *b, MlirOperation function);
+/// An op on memrefs as one on tensors: what it writes is put where it was
+/// written before.
+MlirOperation tile_nest_raise(TileBuilder *b, MlirOperation op);
 /// A loop that copies a tensor to another of its shape.
 MlirValue tile_tensor_copied(TileBuilder *b, MlirValue from, MlirValue to);
 /// Makes ops that groups are found in of all linalg ops of a function.
