@@ -117,6 +117,10 @@ void tile_attention_scale(TileAttention *m) {
     if (!step_of(tensor, &step) ||
         (!mlirValueEqual(tensor, m->logits) && !is_used_once(tensor)))
       return;
+    if (arith_extf_is(step.inner) || arith_truncf_is(step.inner)) {
+      tensor = tensor_operand(&step, 0); // rounds nothing
+      continue;
+    }
     tensor = kept_by_mask(&step, &number);
     if (tensor.ptr) {
       is_infinite &= isinf(number) && number < 0;
