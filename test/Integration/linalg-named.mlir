@@ -359,3 +359,23 @@ func.func @moved(%x: tensor<2x16x9x8xf16>, %w: tensor<24x16x3x3xf16>, %b: tensor
   } -> tensor<2x24x7x6xf32>
   return %r : tensor<2x24x7x6xf32>
 }
+
+// A bias that is cut into groups after it was repeated, and elements after the groups are one dimension again.
+// CASE: biased(x=ints:2x4x4x9x8:f16, w=ints:4x8x4x3x3:f16, b=ints:32:f32, c=ints:32:f32)
+// EXPECT: xf = x.astype(np.float64); wf = w.astype(np.float64); s = sum(np.einsum("bgcij,gfc->bgfij", xf[:, :, :, p:p+7, q:q+6], wf[:, :, :, p, q]) for p in range(3) for q in range(3)).reshape(2, 32, 7, 6)
+// EXPECT: result0 = np.maximum((s + b[:, None, None]) * c[:, None, None], 0)
+func.func @biased(%x: tensor<2x4x4x9x8xf16>, %w: tensor<4x8x4x3x3xf16>, %b: tensor<32xf32>, %c: tensor<32xf32>) -> tensor<2x32x7x6xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x32x7x6xf32>
+  %r = linalg.broadcast ins(%b : tensor<32xf32>) outs(%e : tensor<2x32x7x6xf32>) dimensions = [0, 2, 3]
+  %i = tensor.expand_shape %r [[0], [1, 2], [3], [4]] output_shape [2, 4, 8, 7, 6] : tensor<2x32x7x6xf32> into tensor<2x4x8x7x6xf32>
+  %y = linalg.conv_2d_ngchw_gfchw {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%x, %w : tensor<2x4x4x9x8xf16>, tensor<4x8x4x3x3xf16>) outs(%i : tensor<2x4x8x7x6xf32>) -> tensor<2x4x8x7x6xf32>
+  %f = tensor.collapse_shape %y [[0], [1, 2], [3], [4]] : tensor<2x4x8x7x6xf32> into tensor<2x32x7x6xf32>
+  %o = linalg.generic {indexing_maps = [affine_map<(n, f, i, j) -> (n, f, i, j)>, affine_map<(n, f, i, j) -> (f)>, affine_map<(n, f, i, j) -> (n, f, i, j)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%f, %c : tensor<2x32x7x6xf32>, tensor<32xf32>) outs(%e : tensor<2x32x7x6xf32>) {
+  ^bb0(%p: f32, %q: f32, %old: f32):
+    %s = arith.mulf %p, %q : f32
+    %t = arith.maximumf %s, %z : f32
+    linalg.yield %t : f32
+  } -> tensor<2x32x7x6xf32>
+  return %o : tensor<2x32x7x6xf32>
+}

@@ -62,6 +62,10 @@ bool tile_sums_products(MlirOperation op);
 /// Why the convolution stays as it is; NULL where it is matched.
 const char *tile_convolution_match(MlirOperation op, TileConvolution *out);
 
+/// Where two dimensions of a value become one, and elements follow that are all
+/// there is of it: the elements are done before. False where nothing changed.
+bool tile_elements_split(TileBuilder *b, MlirValue value);
+
 /// The op that makes a value; null for arguments.
 static inline MlirOperation owner_of(MlirValue value) {
   return mlirValueIsABlockArgument(value) ? TILE_NULL_OP

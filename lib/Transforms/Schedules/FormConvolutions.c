@@ -15,6 +15,7 @@
 #include "Transforms/Schedules/NestBuild.h"
 
 #include "Dialect/ForeignOps.h"
+#include "Support/Arena.h"
 #include "Support/Diagnostics.h"
 #include "Support/Iterate.h"
 #include "TilePasses.h"
@@ -530,6 +531,8 @@ static bool only_writes(const TileNest *nest) {
 static void follow(Form *f, MlirValue *value, MlirValue *made) {
   for (;;) {
     TileNest nest;
+    if (f->c->group != TILE_NO_DIM)
+      tile_elements_split(&f->b, *value);
     MlirOperation user = only_user(*value);
     if (!user.ptr || !tile_nest_of(user, &nest) || nest.num_outs != 1 ||
         nest.kind != TILE_NEST_ELEMENTS || !only_writes(&nest))
@@ -548,13 +551,17 @@ static void follow(Form *f, MlirValue *value, MlirValue *made) {
 
 // made[.., f, ..] + bias[f]
 static MlirValue add_bias(Form *f, MlirValue made, MlirValue bias) {
+  int first =
+      f->filters_group - (mlirShapedTypeGetRank(mlirValueGetType(bias)) == 2);
   MlirContext context = tile_builder_context(&f->b);
   MlirType element = element_of(made);
   TileValues operands = TILE_VALUES(made, bias, empty_result(f, element));
   int all[] = {0, 1, 2, 3};
   MlirAttribute whole = map_of(context, f->num_groups, all, f->num_groups);
   MlirAttribute maps[] = {
-      whole, map_of(context, f->num_groups, &f->filters_group, 1), whole};
+      whole,
+      map_of(context, f->num_groups, &all[first], f->filters_group - first + 1),
+      whole};
   TileNest loops = {.num_loops = f->num_groups};
   TileBuilder inner = {mlirIRRewriterCreate(context), f->b.loc};
   MlirValue args[3];
@@ -566,6 +573,37 @@ static MlirValue add_bias(Form *f, MlirValue made, MlirValue bias) {
   mlirIRRewriterDestroy(inner.rw);
   return generic(&f->b, operands, mlirArrayAttrGet(context, 3, maps),
                  iterator_types(context, &loops), body);
+}
+
+// A bias of each filter of each group, which was cut into groups after it was
+// repeated for every point; null: it is none.
+static MlirValue bias_of_groups(Form *f, MlirValue init) {
+  TileNest nest;
+  MlirOperation cut = owner_of(init);
+  if (f->c->group == TILE_NO_DIM || !cut.ptr ||
+      !tile_op_name_begins(cut, "tensor.expand_shape"))
+    return TILE_NULL_VALUE;
+  MlirOperation op = owner_of(mlirOperationGetOperand(cut, 0));
+  int at = f->c->is_joint ? f->count[0] : f->c->batch != TILE_NO_DIM;
+  MlirType type = mlirValueGetType(init);
+  if (!op.ptr || !tile_nest_of(op, &nest) || nest.num_operands != 2 ||
+      nest.num_loops != mlirShapedTypeGetRank(type) - 1 ||
+      nest.kind != TILE_NEST_ELEMENTS ||
+      mlirAffineMapGetNumResults(nest.maps[0]) != 1 ||
+      !mlirAffineMapIsIdentity(nest.maps[1]) ||
+      tile_nest_loop(&nest, 0, 0) != at ||
+      !mlirValueEqual(
+          mlirOperationGetOperand(mlirBlockGetTerminator(body_of(op)), 0),
+          mlirBlockGetArgument(body_of(op), 0)))
+    return TILE_NULL_VALUE;
+  int64_t shape[] = {mlirShapedTypeGetDimSize(type, at),
+                     mlirShapedTypeGetDimSize(type, at + 1)};
+  MlirValue vector = mlirOperationGetOperand(op, 0);
+  int count[] = {2};
+  return expand(&f->b, vector,
+                mlirRankedTensorTypeGet(2, shape, element_of(vector),
+                                        (MlirAttribute){NULL}),
+                count, 1, TILE_NULL_VALUE);
 }
 
 // A bias that every point begins with is added at the end: it is read once, not
@@ -580,6 +618,8 @@ static MlirValue multiply(Form *f) {
   MlirType element = element_of(init);
   MlirValue bias =
       tile_elem_bits(element) >= 32 ? vector_of(f, init) : TILE_NULL_VALUE;
+  if (!bias.ptr && tile_elem_bits(element) >= 32)
+    bias = bias_of_groups(f, init);
   bool is_zero = bias.ptr || is_zero_fill(init);
   MlirValue pixels = gather(f);
   MlirValue sum = is_zero ? zeros(f, element)
@@ -623,12 +663,16 @@ static MlirWalkResult raise_op(MlirOperation op, void *user_data) {
   return MlirWalkResultSkip;
 }
 
-static MlirWalkResult visit(MlirOperation op, void *user_data) {
-  TileConvolution c;
-  (void)user_data;
+static MlirWalkResult collect(MlirOperation op, void *user_data) {
   if (!is_convolution(op) || mlirOperationGetNumResults(op) == 0 ||
       !tile_value_is_used(result_of(op)))
     return MlirWalkResultAdvance;
+  tile_op_list_add(user_data, op);
+  return MlirWalkResultSkip;
+}
+
+static void form(MlirOperation op) {
+  TileConvolution c;
   const char *reason = tile_convolution_match(op, &c);
   if (!reason)
     rewrite(&c);
@@ -636,7 +680,6 @@ static MlirWalkResult visit(MlirOperation op, void *user_data) {
     tile_emit_remark(
         op, "tile-graph/windows",
         "is no product on tensor cores, but a loop per element: %s", reason);
-  return MlirWalkResultSkip;
 }
 
 MlirLogicalResult
@@ -644,6 +687,12 @@ tile_form_convolutions_run(MlirOperation op,
                            const TileFormConvolutionsOptions *options) {
   (void)options;
   mlirOperationWalk(op, raise_op, NULL, MlirWalkPostOrder);
-  mlirOperationWalk(op, visit, NULL, MlirWalkPreOrder);
+  TileArena arena;
+  tile_arena_init(&arena);
+  TileOpList ops = {.arena = &arena};
+  mlirOperationWalk(op, collect, &ops, MlirWalkPreOrder);
+  for (size_t i = 0; i < ops.count; i++)
+    form(ops.items[i]);
+  tile_arena_deinit(&arena);
   return tile_success();
 }

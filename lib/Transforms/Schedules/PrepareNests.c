@@ -560,6 +560,10 @@ MlirLogicalResult tile_nests_prepare(TileBuilder *b, TileOpList *ops) {
   for (size_t i = 0; i < ops->count; i++) {
     MlirOperation op = ops->items[i];
     TileNest nest;
+    if (tile_op_name_begins(op, "linalg.winograd_"))
+      return tile_emit_error(
+          op, "is part of a convolution that loops of the host would make tile "
+              "by tile; expects the convolution, linalg.conv_2d_nhwc_fhwc");
     if (!is_structured(op))
       return tile_emit_error(
           op, "is no loops with a body: decompose it to linalg ops that are, "
