@@ -33,8 +33,8 @@ def FormConvolutions : Pass<"tile-form-convolutions", ""> {
     the convolution have the same loops, a bias that the sums begin with is added
     after them, and a view has the shape of the result.
     Keeps: convolutions whose channels each have a filter of their own, and those whose
-    pixels, channels or filters are dynamic; a remark says why. The number of images may
-    be dynamic.
+    channels or filters are dynamic; a remark says why. The number of images and of
+    pixels may be dynamic.
     Fails: never.
   }];
   let dependentDialects = ["arith", "bufferization", "linalg", "tensor", "tile"];

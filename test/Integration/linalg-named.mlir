@@ -379,3 +379,29 @@ func.func @biased(%x: tensor<2x4x4x9x8xf16>, %w: tensor<4x8x4x3x3xf16>, %b: tens
   } -> tensor<2x32x7x6xf32>
   return %o : tensor<2x32x7x6xf32>
 }
+
+// On memrefs, of as many pixels as a call gives.
+// CASE: conv16dyn(x=ints:2x9x8x16:f16, w=ints:3x3x16x24:f16, y=ints:2x7x6x24:f32)
+// EXPECT: y = y + sum(x[:, i:i+7, j:j+6].astype(np.float64) @ w[i, j].astype(np.float64) for i in range(3) for j in range(3))
+func.func @conv16dyn(%x: memref<?x?x?x16xf16>, %w: memref<3x3x16x24xf16>, %y: memref<?x?x?x24xf32>) {
+  linalg.conv_2d_nhwc_hwcf {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%x, %w : memref<?x?x?x16xf16>, memref<3x3x16x24xf16>) outs(%y : memref<?x?x?x24xf32>)
+  return
+}
+
+// The same with pads, channels first.
+// CASE: padded(x=ints:2x5x7x6:f16, w=ints:8x5x3x3:f16, h=4, w2=3)
+// EXPECT: xf = np.pad(x.astype(np.float64), ((0, 0), (0, 0), (1, 1), (1, 1))); wf = w.astype(np.float64); result0 = sum(np.einsum("bcij,fc->bfij", xf[:, :, p:p+7:2, q:q+6:2], wf[:, :, p, q]) for p in range(3) for q in range(3))
+func.func @padded(%x: tensor<?x5x?x?xf16>, %w: tensor<8x5x3x3xf16>, %h: index, %w2: index) -> tensor<?x8x?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant 0.0 : f32
+  %zh = arith.constant 0.0 : f16
+  %n = tensor.dim %x, %c0 : tensor<?x5x?x?xf16>
+  %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zh : f16
+  } : tensor<?x5x?x?xf16> to tensor<?x5x?x?xf16>
+  %e = tensor.empty(%n, %h, %w2) : tensor<?x8x?x?xf32>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<?x8x?x?xf32>) -> tensor<?x8x?x?xf32>
+  %r = linalg.conv_2d_nchw_fchw {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>} ins(%p, %w : tensor<?x5x?x?xf16>, tensor<8x5x3x3xf16>) outs(%i : tensor<?x8x?x?xf32>) -> tensor<?x8x?x?xf32>
+  return %r : tensor<?x8x?x?xf32>
+}

@@ -66,11 +66,11 @@ static MlirValue collapse(TileBuilder *b, MlirValue value, const int *count,
   return result_of(tile_ods_end(&s, b));
 }
 
-// The inverse; `num_images` is the extent of the only dimension that may be
+// The inverse; `sizes` are the extents of dimensions that are
 // dynamic.
 static MlirValue expand(TileBuilder *b, MlirValue value, MlirType type,
                         const int *count, int num_groups,
-                        MlirValue num_images) {
+                        const MlirValue *sizes) {
   MlirContext context = tile_builder_context(b);
   int64_t shape[TILE_MAX_IMAGE_DIMS];
   int rank = (int)mlirShapedTypeGetRank(type);
@@ -82,7 +82,7 @@ static MlirValue expand(TileBuilder *b, MlirValue value, MlirType type,
   for (int d = 0; d < rank; d++) {
     shape[d] = mlirShapedTypeGetDimSize(type, d);
     if (mlirShapedTypeIsDynamicDim(type, d))
-      tile_ods_operand(&s, num_images);
+      tile_ods_operand(&s, *sizes++);
   }
   tile_ods_type(&s, type);
   tile_ods_put(&s, "reassociation", groups_attr(context, count, num_groups));
@@ -96,21 +96,35 @@ static MlirValue expand(TileBuilder *b, MlirValue value, MlirType type,
 typedef struct {
   const TileConvolution *c;
   TileBuilder b;
-  MlirValue num_images;              // null: static, or there is one image
+  MlirValue extent[TILE_NEST_MAX_LOOPS]; // of loops; null: static
+  MlirValue pixels[TILE_MAX_PIXEL_DIMS]; // of the image; null: static
   int count[TILE_MAX_RESULT_GROUPS]; // dimensions of the result in each of its
                                      // groups
   int num_groups;
   int filters_group, points_group;
-  int64_t num_points; // of an image
   int64_t depth;
 } Form;
+
+// What only the host knows: the number of images, of points and of pixels.
+static void read_extents(Form *f) {
+  const TileConvolution *c = f->c;
+  for (int d = 0; d < mlirAffineMapGetNumResults(c->nest.maps[2]); d++) {
+    int loop = tile_nest_loop(&c->nest, 2, d);
+    if (c->nest.extent[loop] < 0)
+      f->extent[loop] =
+          loop == c->batch
+              ? extent_of(&f->b, c->image, c->batch_dim)
+              : extent_of(&f->b, mlirOperationGetOperand(c->nest.op, 2), d);
+  }
+  for (int a = 0; a < c->num_axes; a++)
+    if (c->axes[a].extent < 0)
+      f->pixels[a] = extent_of(&f->b, c->image, c->axes[a].dim);
+}
 
 static void read_form(Form *f) {
   const TileConvolution *c = f->c;
   int has_batch = c->batch != TILE_NO_DIM;
-  f->num_points = f->depth = 1;
-  for (int a = 0; a < c->num_axes; a++)
-    f->num_points *= c->nest.extent[c->axes[a].point];
+  f->depth = 1;
   for (int k = 0; k < c->num_depth; k++)
     f->depth *= c->nest.extent[c->depth[k]];
   f->num_groups = f->points_group = 0;
@@ -126,22 +140,44 @@ static void read_form(Form *f) {
     f->points_group = f->num_groups;
     f->count[f->num_groups++] = c->num_axes;
   }
-  if (has_batch && c->nest.extent[c->batch] < 0)
-    f->num_images = result_of(
-        make(&f->b, "tensor.dim",
-             TILE_VALUES(c->image, tile_const_index(&f->b, c->batch_dim)),
-             mlirIndexTypeGet(tile_builder_context(&f->b)), NULL));
+  read_extents(f);
+}
+
+// The rounds of several loops together: `*out_static` is their number, and the
+// result null, or it is dynamic.
+static MlirValue rounds_of(Form *f, const int *loops, int count,
+                           int64_t *out_static) {
+  MlirValue dynamic = TILE_NULL_VALUE;
+  *out_static = 1;
+  for (int i = 0; i < count; i++) {
+    MlirValue extent = f->extent[loops[i]];
+    if (extent.ptr)
+      dynamic = dynamic.ptr ? arith_muli(&f->b, dynamic, extent) : extent;
+    else
+      *out_static *= f->c->nest.extent[loops[i]];
+  }
+  if (!dynamic.ptr)
+    return dynamic;
+  if (*out_static != 1)
+    dynamic = arith_muli(&f->b, dynamic, tile_const_index(&f->b, *out_static));
+  *out_static = mlirShapedTypeGetDynamicSize();
+  return dynamic;
 }
 
 // An empty tensor with the result's shape in groups.
 static MlirValue empty_result(Form *f, MlirType element) {
   MlirType type = mlirValueGetType(f->c->result);
   MlirType groups = collapsed_type(type, f->count, f->num_groups);
-  MlirValue size = f->num_images;
-  if (size.ptr && f->c->is_joint)
-    size = arith_muli(&f->b, size, tile_const_index(&f->b, f->num_points));
-  return result_of(make(&f->b, "tensor.empty",
-                        (TileValues){&size, size.ptr ? 1 : 0},
+  MlirValue sizes[TILE_MAX_RESULT_GROUPS];
+  intptr_t count = 0;
+  const int *loops = f->c->result_loops;
+  for (int g = 0; g < f->num_groups; loops += f->count[g++]) {
+    int64_t rounds;
+    MlirValue size = rounds_of(f, loops, f->count[g], &rounds);
+    if (size.ptr)
+      sizes[count++] = size;
+  }
+  return result_of(make(&f->b, "tensor.empty", (TileValues){sizes, count},
                         tensor_type(groups, element), NULL));
 }
 
@@ -158,6 +194,11 @@ static MlirValue constant(Gather *g, int64_t value) {
   return tile_const_index(&g->f->b, value);
 }
 
+static MlirValue extent_value(Gather *g, int loop) {
+  MlirValue extent = g->f->extent[loop];
+  return extent.ptr ? extent : constant(g, g->f->c->nest.extent[loop]);
+}
+
 static MlirValue index_of(Gather *g, int dim) {
   TileState s;
   MlirContext context = tile_builder_context(&g->b);
@@ -172,12 +213,11 @@ static MlirValue index_of(Gather *g, int dim) {
 // exceed its extent.
 static void split(Gather *g, MlirValue index, const int *loops, int count) {
   for (int i = count; i-- > 0;) {
-    int64_t extent = g->f->c->nest.extent[loops[i]];
+    MlirValue extent = extent_value(g, loops[i]);
     bool is_first = i == 0;
-    g->at[loops[i]] =
-        is_first ? index : arith_remui(&g->b, index, constant(g, extent));
+    g->at[loops[i]] = is_first ? index : arith_remui(&g->b, index, extent);
     if (!is_first)
-      index = arith_divui(&g->b, index, constant(g, extent));
+      index = arith_divui(&g->b, index, extent);
   }
 }
 
@@ -221,12 +261,17 @@ static MlirValue pixel_of(Gather *g, const TileConvolutionAxis *axis,
   x = arith_addi(&g->b, x, k);
   if (axis->pad)
     x = arith_subi(&g->b, x, constant(g, axis->pad));
-  if (axis->pad || reach - axis->pad >= axis->extent) {
+  MlirValue pixels = g->f->pixels[axis - g->f->c->axes];
+  bool is_static = !pixels.ptr && nest->extent[axis->point] >= 0;
+  if (!pixels.ptr)
+    pixels = constant(g, axis->extent);
+  // Points that there are do not reach beyond the pixels and their pads.
+  if (axis->pad || (is_static ? reach >= axis->extent : axis->pad_upper > 0)) {
     MlirValue fits = arith_cmpi(&g->b, .predicate = ARITH_CMP_I_PREDICATE_ult,
-                                .lhs = x, .rhs = constant(g, axis->extent));
+                                .lhs = x, .rhs = pixels);
     *is_inside = is_inside->ptr ? arith_andi(&g->b, *is_inside, fits) : fits;
   }
-  return at_most(g, x, constant(g, axis->extent)); // of pads: any pixel
+  return at_most(g, x, pixels); // of pads: any pixel
 }
 
 static MlirValue channel_of_group(Gather *g) {
@@ -254,9 +299,7 @@ static MlirValue gathered_element(Gather *g) {
         at_most(g, g->at[c->group], constant(g, c->nest.extent[c->group]));
   if (c->batch != TILE_NO_DIM)
     operands[1 + c->batch_dim] =
-        at_most(g, g->at[c->batch],
-                g->f->num_images.ptr ? g->f->num_images
-                                     : constant(g, c->nest.extent[c->batch]));
+        at_most(g, g->at[c->batch], extent_value(g, c->batch));
   int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(c->image));
   MlirValue value =
       result_of(make(&g->b, "tensor.extract", (TileValues){operands, 1 + rank},
@@ -303,7 +346,9 @@ static MlirAttribute im2col_attr(const Form *f) {
     stride[a] = axis->stride;
     dilation[a] = axis->dilation;
     pad[a] = axis->pad;
-    upper[a] = upper_pad(c, axis);
+    upper[a] = axis->extent < 0 || c->nest.extent[axis->point] < 0
+                   ? -1
+                   : upper_pad(c, axis);
     is_plain =
         c->depth[a] == axis->filter && axis->dim == a + 1 && upper[a] >= 0;
   }
@@ -327,6 +372,7 @@ static bool is_image(const TileConvolution *c) {
     is_same &= (!a || c->axes[a].dim > c->axes[a - 1].dim) &&
                c->nest.extent[c->axes[a].filter] == 1 &&
                c->axes[a].stride == 1 && !c->axes[a].pad &&
+               c->axes[a].extent >= 0 &&
                c->axes[a].extent == c->nest.extent[c->axes[a].point];
   return is_same && c->batch_dim <= 0 && c->group == TILE_NO_DIM;
 }
@@ -341,27 +387,33 @@ static MlirValue gather(Form *f) {
     int skip = !c->is_joint && c->batch == TILE_NO_DIM;
     return collapse(&f->b, c->image, count + skip, c->is_joint ? 2 : 3 - skip);
   }
-  int64_t shape[TILE_MAX_RESULT_GROUPS],
-      dynamic = mlirShapedTypeGetDynamicSize();
-  int64_t images = c->batch == TILE_NO_DIM ? 1 : c->nest.extent[c->batch];
-  int rank = 0;
-  MlirValue size = f->num_images;
+  int64_t shape[TILE_MAX_RESULT_GROUPS];
+  MlirValue sizes[TILE_MAX_RESULT_GROUPS];
+  int points[1 + TILE_MAX_PIXEL_DIMS], num_points = 0, rank = 0;
+  intptr_t num_sizes = 0;
+  if (c->batch != TILE_NO_DIM && c->is_joint)
+    points[num_points++] = c->batch;
+  for (int a = 0; a < c->num_axes; a++)
+    points[num_points++] = c->axes[a].point;
+  MlirValue size = TILE_NULL_VALUE;
   if (c->is_joint)
-    shape[rank++] = images < 0 ? dynamic : images * f->num_points;
+    size = rounds_of(f, points, num_points, &shape[rank++]);
   else if (c->batch != TILE_NO_DIM)
-    shape[rank++] = images < 0 ? dynamic : images;
+    size = rounds_of(f, &c->batch, 1, &shape[rank++]);
+  if (size.ptr)
+    sizes[num_sizes++] = size;
   if (c->group != TILE_NO_DIM)
     shape[rank++] = c->nest.extent[c->group];
   shape[rank++] = f->depth;
-  if (!c->is_joint)
-    shape[rank++] = f->num_points;
-  if (size.ptr && c->is_joint)
-    size = arith_muli(&f->b, size, tile_const_index(&f->b, f->num_points));
+  if (!c->is_joint) {
+    size = rounds_of(f, points, num_points, &shape[rank++]);
+    if (size.ptr)
+      sizes[num_sizes++] = size;
+  }
   MlirType type = mlirRankedTensorTypeGet(rank, shape, element_of(c->image),
                                           (MlirAttribute){NULL});
-  MlirValue empty =
-      result_of(make(&f->b, "tensor.empty",
-                     (TileValues){&size, size.ptr ? 1 : 0}, type, NULL));
+  MlirValue empty = result_of(
+      make(&f->b, "tensor.empty", (TileValues){sizes, num_sizes}, type, NULL));
   MlirAttribute map =
       mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(context, rank));
   TileNest loops = {.num_loops = rank};
@@ -603,7 +655,7 @@ static MlirValue bias_of_groups(Form *f, MlirValue init) {
   return expand(&f->b, vector,
                 mlirRankedTensorTypeGet(2, shape, element_of(vector),
                                         (MlirAttribute){NULL}),
-                count, 1, TILE_NULL_VALUE);
+                count, 1, NULL);
 }
 
 // A bias that every point begins with is added at the end: it is read once, not
@@ -638,8 +690,13 @@ static void rewrite(const TileConvolution *c) {
   MlirValue made = multiply(&f), value = c->result;
   follow(&f, &value, &made);
   mlirRewriterBaseSetInsertionPointAfter(f.b.rw, owner_of(value));
-  MlirValue result = expand(&f.b, made, mlirValueGetType(value), f.count,
-                            f.num_groups, f.num_images);
+  MlirValue sizes[TILE_MAX_IMAGE_DIMS];
+  intptr_t num_sizes = 0;
+  for (int d = 0; d < mlirShapedTypeGetRank(mlirValueGetType(value)); d++)
+    if (f.extent[c->result_loops[d]].ptr)
+      sizes[num_sizes++] = f.extent[c->result_loops[d]];
+  MlirValue result =
+      expand(&f.b, made, mlirValueGetType(value), f.count, f.num_groups, sizes);
   mlirValueReplaceAllUsesOfWith(value, result);
   mlirIRRewriterDestroy(f.b.rw);
 }

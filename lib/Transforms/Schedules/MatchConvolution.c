@@ -151,17 +151,30 @@ static bool read_result(TileConvolution *c) {
   return !c->is_joint || reads_filters(c, &d);
 }
 
-static bool has_static_extents(TileConvolution *c) {
-  MlirType image = mlirValueGetType(mlirOperationGetOperand(c->nest.op, 0));
+static bool is_point(const TileConvolution *c, int loop) {
+  for (int a = 0; a < c->num_axes; a++)
+    if (c->axes[a].point == loop)
+      return true;
+  return false;
+}
+
+static bool has_static_extents(const TileConvolution *c) {
   for (int l = 0; l < c->nest.num_loops; l++)
-    if (l != c->batch && c->nest.extent[l] < 1)
+    if (l != c->batch && c->nest.extent[l] < (is_point(c, l) ? -1 : 1))
       return false;
-  for (int a = 0; a < c->num_axes; a++) {
-    if (mlirShapedTypeIsDynamicDim(image, c->axes[a].dim))
-      return false;
-    c->axes[a].extent = mlirShapedTypeGetDimSize(image, c->axes[a].dim);
-  }
   return true;
+}
+
+// Pixels of an image; -1: only the host knows.
+static int64_t pixels_of(MlirType type, int dim) {
+  return mlirShapedTypeIsDynamicDim(type, dim)
+             ? -1
+             : mlirShapedTypeGetDimSize(type, dim);
+}
+
+static void read_pixels(TileConvolution *c) {
+  for (int a = 0; a < c->num_axes; a++)
+    c->axes[a].extent = pixels_of(mlirValueGetType(c->image), c->axes[a].dim);
 }
 
 //===-- Groups ------------------------------------------------------------===//
@@ -220,11 +233,9 @@ static void take_pads(TileConvolution *c) {
       return;
     if (axis == c->num_axes)
       continue;
-    if (mlirShapedTypeIsDynamicDim(type, d))
-      return;
     axes[axis].pad = before;
     axes[axis].pad_upper = after;
-    axes[axis].extent = mlirShapedTypeGetDimSize(type, d);
+    axes[axis].extent = pixels_of(type, d);
   }
   memcpy(c->axes, axes, sizeof axes);
   c->image = source;
@@ -339,8 +350,9 @@ const char *tile_convolution_match(MlirOperation op, TileConvolution *out) {
     return "its result does not have the images first and the points in the "
            "order of the pixels";
   if (!has_static_extents(c))
-    return "extents of pixels, channels or filters are not static";
+    return "extents of channels or filters are not static";
   c->image = mlirOperationGetOperand(op, 0);
+  read_pixels(c);
   c->weights = mlirOperationGetOperand(op, 1);
   c->result = result_of(op);
   take_moves(c);
