@@ -191,6 +191,14 @@ static MlirWalkResult write_in_place(MlirOperation put, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
+static void move_scales(TileBuilder *b, MlirOperation function,
+                        TileOpList *ops) {
+  ops->count = 0;
+  mlirOperationWalk(function, collect, ops, MlirWalkPreOrder);
+  for (size_t i = 0; i < ops->count; i++)
+    tile_scales_move(b, ops->items[i]);
+}
+
 static MlirStringRef symbol_of(MlirOperation function) {
   return mlirStringAttrGetValue(
       mlirOperationGetInherentAttributeByName(function, TILE_STR("sym_name")));
@@ -517,6 +525,7 @@ static MlirLogicalResult form(MlirOperation function,
     result = tile_nests_prepare(&b, &ops);
   if (!tile_failed(result)) {
     tile_casts_move(&b, function);
+    move_scales(&b, function, &ops);
     fold_views(&b, function, &ops);
     widen_products(&b, function, &ops);
     mlirOperationWalk(function, write_in_place, &b, MlirWalkPreOrder);

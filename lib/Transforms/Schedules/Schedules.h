@@ -80,6 +80,10 @@ void tile_tensors_raise(MlirOperation function);
 /// parts are joined.
 void tile_casts_move(TileBuilder *b, MlirOperation function);
 
+/// Constants that scale factors of a product scale its result instead, where
+/// that is the logits of a softmax.
+void tile_scales_move(TileBuilder *b, MlirOperation op);
+
 /// What is folded at a time.
 typedef enum {
   TILE_FOLD_VIEWS, // as below
