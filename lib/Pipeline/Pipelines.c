@@ -53,6 +53,8 @@ static const TilePipelineStep steps[] = {
     {TILE_PHASE_GRAPH, "canonicalize", 0, "linalg."},
     {TILE_PHASE_GRAPH, "cse", 0, "linalg."},
     {TILE_PHASE_GRAPH, "inline", 0, "linalg."}, // before: kernels read windows
+    // What kernels make is made where it is joined.
+    {TILE_PHASE_GRAPH, "eliminate-empty-tensors", 0, GRAPH},
     {TILE_PHASE_GRAPH,
      "one-shot-bufferize{bufferize-function-boundaries=true "
      "function-boundary-type-conversion=identity-layout-map}",
@@ -232,6 +234,7 @@ void tile_register_pipeline_passes(void) {
   mlirRegisterTransformsCSE();
   mlirRegisterTransformsInliner();
   mlirRegisterLinalgConvertElementwiseToLinalgPass();
+  mlirRegisterBufferizationEmptyTensorEliminationPass();
   mlirRegisterBufferizationOneShotBufferizePass();
   mlirRegisterMemRefResolveRankedShapeTypeResultDimsPass();
   mlirRegisterConversionLowerAffinePass();

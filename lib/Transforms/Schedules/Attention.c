@@ -243,7 +243,7 @@ static int logit_of_value_loop(const TileAttention *m, int loop) {
 
 // Whether a block of queries is better cut from dimension `a` than from `b`.
 static bool is_longer(const TileAttention *m, int a, int b) {
-  MlirType type = mlirValueGetType(mlirOperationGetResult(m->scores.op, 0));
+  MlirType type = mlirValueGetType(m->logits); // the product has its own order
   int64_t dynamic = mlirShapedTypeGetDynamicSize();
   int64_t x = mlirShapedTypeGetDimSize(type, a);
   int64_t y = mlirShapedTypeGetDimSize(type, b);

@@ -62,6 +62,10 @@ bool tile_sums_products(MlirOperation op);
 /// Why the convolution stays as it is; NULL where it is matched.
 const char *tile_convolution_match(MlirOperation op, TileConvolution *out);
 
+/// The loops of a window over a padded image as loops that read the image from
+/// before it was padded; other ops as they are.
+void tile_window_unpad(TileBuilder *b, MlirOperation op);
+
 /// Where two dimensions of a value become one, and elements follow that are all
 /// there is of it: the elements are done before. False where nothing changed.
 bool tile_elements_split(TileBuilder *b, MlirValue value);

@@ -731,12 +731,18 @@ static MlirWalkResult collect(MlirOperation op, void *user_data) {
 static void form(MlirOperation op) {
   TileConvolution c;
   const char *reason = tile_convolution_match(op, &c);
-  if (!reason)
+  if (!reason) {
     rewrite(&c);
-  else if (tile_sums_products(op))
+    return;
+  }
+  if (tile_sums_products(op))
     tile_emit_remark(
         op, "tile-graph/windows",
         "is no product on tensor cores, but a loop per element: %s", reason);
+  TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(op)),
+                   mlirOperationGetLocation(op)};
+  tile_window_unpad(&b, op);
+  mlirIRRewriterDestroy(b.rw);
 }
 
 MlirLogicalResult

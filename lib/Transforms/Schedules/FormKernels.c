@@ -151,11 +151,21 @@ static void fold_views(TileBuilder *b, MlirOperation function,
 }
 
 // The loops whose result is put into a memref that nothing else uses, where
-// they start from an empty tensor: they may write to the memref.
-static MlirOperation writer_of(MlirOperation put) {
+// they start from an empty tensor: they may write to the memref. `out_view`
+// has the shape that is put, or is null.
+static MlirOperation writer_of(MlirOperation put, MlirOperation *out_view) {
   TileNest nest;
   MlirValue tensor = mlirOperationGetOperand(put, 0);
   MlirValue memref = mlirOperationGetOperand(put, 1);
+  *out_view = TILE_NULL_OP;
+  if (!mlirValueIsABlockArgument(tensor) &&
+      tile_op_name_begins(mlirOpResultGetOwner(tensor),
+                          "tensor.expand_shape") &&
+      mlirOpOperandIsNull(
+          mlirOpOperandGetNextUse(mlirValueGetFirstUse(tensor)))) {
+    *out_view = mlirOpResultGetOwner(tensor);
+    tensor = mlirOperationGetOperand(*out_view, 0);
+  }
   if (mlirValueIsABlockArgument(tensor) || !mlirValueIsABlockArgument(memref) ||
       !mlirTypeIsAMemRef(mlirValueGetType(memref)))
     return TILE_NULL_OP;
@@ -179,14 +189,25 @@ static MlirWalkResult write_in_place(MlirOperation put, void *user_data) {
   TileBuilder *b = user_data;
   if (!tile_op_name_begins(put, "bufferization.materialize_in_destination"))
     return MlirWalkResultAdvance;
-  MlirOperation op = writer_of(put);
+  MlirOperation view, op = writer_of(put, &view);
   if (!op.ptr)
     return MlirWalkResultAdvance;
   b->loc = mlirOperationGetLocation(op);
   mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
-  MlirValue place = result_of(make(b, "bufferization.to_tensor",
-                                   TILE_VALUES(mlirOperationGetOperand(put, 1)),
-                                   mlirValueGetType(result_of(op)), attrs));
+  MlirValue place =
+      result_of(make(b, "bufferization.to_tensor",
+                     TILE_VALUES(mlirOperationGetOperand(put, 1)),
+                     mlirValueGetType(mlirOperationGetOperand(put, 0)), attrs));
+  if (view.ptr) {
+    TileState s;
+    tile_ods_begin(&s, b, "tensor.collapse_shape");
+    tile_ods_operand(&s, place);
+    tile_ods_type(&s, mlirValueGetType(result_of(op)));
+    tile_ods_put(&s, "reassociation",
+                 mlirOperationGetInherentAttributeByName(
+                     view, TILE_STR("reassociation")));
+    place = result_of(tile_ods_end(&s, b));
+  }
   mlirOperationSetOperand(op, mlirOperationGetNumOperands(op) - 1, place);
   return MlirWalkResultAdvance;
 }

@@ -26,6 +26,13 @@ static MlirValue same_everywhere(MlirOperation op) {
     return TILE_NULL_VALUE;
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   MlirValue value = mlirOperationGetOperand(mlirBlockGetTerminator(body), 0);
+  if (mlirValueIsABlockArgument(value) &&
+      mlirBlockEqual(mlirBlockArgumentGetOwner(value), body)) {
+    MlirValue operand =
+        mlirOperationGetOperand(op, mlirBlockArgumentGetArgNumber(value));
+    return mlirTypeIsAShaped(mlirValueGetType(operand)) ? TILE_NULL_VALUE
+                                                        : operand;
+  }
   return tile_value_is_inside(value, op) ? TILE_NULL_VALUE : value;
 }
 
@@ -572,13 +579,13 @@ MlirLogicalResult tile_nests_prepare(TileBuilder *b, TileOpList *ops) {
     mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
     if (is_on_memrefs(op))
       op = ops->items[i] = tile_nest_raise(b, op);
+    use_numbers(op);
     MlirValue value = same_everywhere(op);
     if (value.ptr) {
       mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
       op = ops->items[i] = as_fill(b, op, value);
     }
     op = ops->items[i] = take_scalars(b, op);
-    use_numbers(op);
     if (!tile_nest_of(op, &nest))
       continue;
     mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
