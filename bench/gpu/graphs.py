@@ -5,7 +5,9 @@
     graphs.py run --kernels DIR --json FILE [--only REGEX] [--autotune]
 
 Products stand beside the kernel of kernels.py with the same tile, and cuBLAS; blocks
-of a transformer (width 1024, 16 heads, bf16) beside torch.compile and eager PyTorch.
+of a transformer (width 1024, 16 heads, bf16) beside torch.compile and eager PyTorch, and
+blocks with rotary embeddings, heads of keys shared by four of queries, and SwiGLU;
+convolutions beside cuDNN.
 `run` checks every result, then measures as gate.py does: graphs of launches in turns,
 medians and quartiles. The ratio is peer / ours in time; above 1 ours is faster."""
 
@@ -21,20 +23,25 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 WIDTH, HEADS = 1024, 16
 PRODUCTS = [(4096, 4096, 4096), (8192, 8192, 8192), (4096, 7168, 2048), (8192, 8192, 512),
-            (2048, 2048, 2048), (1024, 1024, 1024)]
+            (8192, 3072, 1024), (2048, 2048, 2048), (1024, 1024, 1024)]
 BLOCKS = [(1, 1024), (1, 2048), (8, 1024), (4, 2048), (8, 2048)]
+# Images, pixels of a side, channels, filters, groups; filters of 3 x 3, fp16.
+CONVOLUTIONS = [(32, 56, 128, 128, 1), (32, 28, 256, 256, 1), (32, 28, 256, 256, 4),
+                (32, 28, 256, 256, 32)]
 # Of kernels.py for a tile: stages, threads.
 HAND = {(128, 256): (4, 256), (128, 192): (4, 256), (128, 128): (6, 128), (128, 64): (6, 128),
         (64, 128): (8, 128), (64, 64): (8, 128)}
 
-# `kind`: product, block, causal; `shape` of it.
+# `kind`: product, block, causal, rotary, nhwc, nchw; `shape` of it.
 Workload = collections.namedtuple("Workload", "name kind shape")
 
 
 def workloads(options):
     result = [Workload("product_%dx%dx%d" % s, "product", s) for s in PRODUCTS]
     result += [Workload("%s_%dx%d" % (kind, *s), kind, s)
-               for kind in ("block", "causal") for s in BLOCKS]
+               for kind in ("block", "causal", "rotary") for s in BLOCKS]
+    result += [Workload("%s_%dx%dx%dx%dx%d" % (kind, *s), kind, s)
+               for kind in ("nhwc", "nchw") for s in CONVOLUTIONS]
     return [w for w in result if re.search(options.only, w.name)]
 
 
@@ -42,6 +49,20 @@ def block_shapes(batch, tokens):
     """The arguments: x, gain, wqkv, wo, gain, w1, w2; gains are f32."""
     return [(batch, tokens, WIDTH), (WIDTH,), (WIDTH, 3 * WIDTH), (WIDTH, WIDTH), (WIDTH,),
             (WIDTH, 4 * WIDTH), (4 * WIDTH, WIDTH)]
+
+
+def rotary_shapes(batch, tokens):
+    """The arguments: x, gain, wq, wk, wv, wo, gain, gate, up, down; gains are f32."""
+    return [(batch, tokens, WIDTH), (WIDTH,), (WIDTH, WIDTH), (WIDTH, WIDTH // 4),
+            (WIDTH, WIDTH // 4), (WIDTH, WIDTH), (WIDTH,), (WIDTH, 3 * WIDTH),
+            (WIDTH, 3 * WIDTH), (3 * WIDTH, WIDTH)]
+
+
+def convolution_shapes(kind, images, side, channels, filters, groups):
+    """The arguments: image, weights."""
+    if kind == "nhwc":
+        return [(images, side, side, channels), (3, 3, channels // groups, filters)]
+    return [(images, channels, side, side), (filters, channels // groups, 3, 3)]
 
 
 #===-- Build -------------------------------------------------------------===#
@@ -61,12 +82,40 @@ def text_of(workload):
         x = x + attend(q, k, v).reshape(batch, length, width) @ wo
         return x + jax.nn.gelu(from_jax.rms_norm(x, g2) @ w1) @ w2
 
+    def turned(t):
+        half = t.shape[-1] // 2
+        angles = jnp.outer(jnp.arange(t.shape[1]), 10000.0 ** (-jnp.arange(half) / half))
+        c, s = jnp.cos(angles)[None, :, None], jnp.sin(angles)[None, :, None]
+        a, b = jnp.split(t.astype(jnp.float32), 2, -1)
+        return jnp.concatenate([a * c - b * s, b * c + a * s], -1).astype(t.dtype)
+
+    def rotary(x, g1, wq, wk, wv, wo, g2, gate, up, down):
+        batch, length, width = x.shape
+        y = from_jax.rms_norm(x, g1)
+        q, k, v = ((y @ w).reshape(batch, length, -1, width // HEADS) for w in (wq, wk, wv))
+        a = jax.nn.dot_product_attention(turned(q), turned(k), v, is_causal=True)
+        x = x + a.reshape(batch, length, width) @ wo
+        y = from_jax.rms_norm(x, g2)
+        return x + (jax.nn.silu(y @ gate) * (y @ up)) @ down
+
+    def convolution(x, w):
+        names = ("NHWC", "HWIO", "NHWC") if workload.kind == "nhwc" else ("NCHW", "OIHW", "NCHW")
+        return jax.nn.relu(jax.lax.conv_general_dilated(
+            x, w, (1, 1), "SAME", dimension_numbers=names,
+            feature_group_count=workload.shape[-1]))
+
+    narrow = jnp.bfloat16
     if workload.kind == "product":
         m, n, k = workload.shape
         function, shapes = (lambda a, b: a @ b), [(m, k), (k, n)]
+    elif workload.kind == "rotary":
+        function, shapes = rotary, rotary_shapes(*workload.shape)
+    elif workload.kind in ("nhwc", "nchw"):
+        function, narrow = convolution, jnp.float16
+        shapes = convolution_shapes(workload.kind, *workload.shape)
     else:
         function, shapes = block, block_shapes(*workload.shape)
-    arguments = [jax.ShapeDtypeStruct(s, jnp.float32 if len(s) == 1 else jnp.bfloat16)
+    arguments = [jax.ShapeDtypeStruct(s, jnp.float32 if len(s) == 1 else narrow)
                  for s in shapes]
     lowered = jax.jit(function).lower(*arguments)
     return with_destination(linalg_text.lower(str(lowered.compiler_ir("stablehlo")),
@@ -131,6 +180,58 @@ def torch_block(torch, x, g1, wqkv, wo, g2, w1, w2, causal):
     return x + functional.gelu(norm(x, g2) @ w1, approximate="tanh") @ w2
 
 
+def torch_rotary(torch, x, g1, wq, wk, wv, wo, g2, gate, up, down):
+    functional = torch.nn.functional
+
+    def norm(t, g):
+        y = t.float()
+        return (y * torch.rsqrt((y * y).mean(-1, keepdim=True) + 1e-6) * g).to(t.dtype)
+
+    def turned(t):
+        half = t.shape[-1] // 2
+        places = torch.arange(t.shape[2], device=t.device, dtype=torch.float32)
+        steps = 10000.0 ** (-torch.arange(half, device=t.device, dtype=torch.float32) / half)
+        angles = torch.outer(places, steps)
+        c, s = angles.cos(), angles.sin()
+        a, b = t.float().chunk(2, dim=-1)
+        return torch.cat([a * c - b * s, b * c + a * s], -1).to(t.dtype)
+
+    batch, length, width = x.shape
+    y = norm(x, g1)
+    q, k, v = ((y @ w).reshape(batch, length, -1, width // HEADS).transpose(1, 2)
+               for w in (wq, wk, wv))
+    a = functional.scaled_dot_product_attention(turned(q), turned(k), v, is_causal=True,
+                                                enable_gqa=True)
+    x = x + a.transpose(1, 2).reshape(batch, length, width) @ wo
+    y = norm(x, g2)
+    return x + (functional.silu(y @ gate) * (y @ up)) @ down
+
+
+def convolution_case(torch, workload, sets):
+    groups, last = workload.shape[-1], workload.kind == "nhwc"
+    shapes = convolution_shapes(workload.kind, *workload.shape)
+    random = [[torch.randn(s, device="cuda").half() * (1 if i == 0 else 0.05)
+               for i, s in enumerate(shapes)] for _ in range(sets)]
+
+    def convolved(x, w):
+        if last:  # the same memory, as torch wants to see it
+            x = x.permute(0, 3, 1, 2)
+        return torch.relu(torch.nn.functional.conv2d(x, w, padding=1, groups=groups))
+
+    def seen(w):
+        if not last:
+            return w
+        return w.permute(3, 2, 0, 1).contiguous(memory_format=torch.channels_last)
+
+    x, w = random[0]
+    reference = convolved(x.float(), seen(w).float())
+    if last:
+        reference = reference.permute(0, 2, 3, 1).contiguous()
+    torch.backends.cudnn.benchmark = True
+    return random, reference, {"cudnn": [lambda x=x, w=seen(w): convolved(x, w)
+                                         for x, w in random]}
+
+
 def product_case(torch, workload, sets):
     m, n, k = workload.shape
     random = [[torch.randn(m, k, device="cuda").bfloat16(),
@@ -141,11 +242,14 @@ def product_case(torch, workload, sets):
 
 def block_case(torch, workload, sets, autotune):
     causal = workload.kind == "causal"
+    shapes = (rotary_shapes if workload.kind == "rotary" else block_shapes)(*workload.shape)
     random = [[torch.ones(s, device="cuda") if len(s) == 1 else
                (torch.randn(s, device="cuda") * (1 if len(s) == 3 else 0.02)).bfloat16()
-               for s in block_shapes(*workload.shape)] for _ in range(sets)]
+               for s in shapes] for _ in range(sets)]
 
     def function(*arguments):
+        if workload.kind == "rotary":
+            return torch_rotary(torch, *arguments)
         return torch_block(torch, *arguments, causal)
 
     reference = function(*(t.float() for t in random[0]))
@@ -168,7 +272,7 @@ class Runner:
         self.tilerun, self.device, self.meter = tilerun, tilerun.Device(), gate.Meter(torch)
 
     def ours(self, name, inputs, reference):
-        output = self.torch.empty(reference.shape, device="cuda", dtype=self.torch.bfloat16)
+        output = self.torch.empty(reference.shape, device="cuda", dtype=inputs[0][0].dtype)
         module = self.tilerun.Module(self.device,
                                      os.path.join(self.options.kernels, name, "main"))
         functions = [module.bind([*arguments, output]) for arguments in inputs]
@@ -184,6 +288,8 @@ class Runner:
         torch, row = self.torch, {"name": workload.name, "errors": {}}
         if workload.kind == "product":
             inputs, reference, sides = product_case(torch, workload, 3)
+        elif workload.kind in ("nhwc", "nchw"):
+            inputs, reference, sides = convolution_case(torch, workload, 2)
         else:
             inputs, reference, sides = block_case(torch, workload, 2, self.options.autotune)
         names = {"ours": workload.name}

@@ -38,6 +38,13 @@ def tidy(text):
     return text
 
 
+def extent(types, indent, value, argument, dim):
+    """An extent of an argument, as an op of tensors."""
+    return ("%s%s_at = arith.constant %s : index\n%s%s = tensor.dim %s, %s_at : %s"
+            % (indent, value.replace("%", "%of_"), dim, indent, value, argument,
+               value.replace("%", "%of_"), types[argument]))
+
+
 def without_runtime(text):
     """The function between hal.tensor.import and hal.tensor.export, as @main."""
     match = re.search(r"^  util\.func public @\S+\$async\((.*?)\) -> .*?\{\n(.*?)^  \}",
@@ -45,15 +52,17 @@ def without_runtime(text):
     body = match.group(2)
     names, types = {}, {}
     for value, argument, tensor in re.findall(
-            r"(%\S+) = hal\.tensor\.import .*?=> (%\S+) : \S+ -> (\S+)", body):
+            r"(%\S+) = hal\.tensor\.import .*?=> (%\S+) : \S+ -> (tensor<\S+>)", body):
         names[value], types[argument] = argument, tensor
     for results, sources in re.findall(
             r"(%\S+) = hal\.tensor\.barrier join\((.*?) :", body):
         names[results] = sources
     returned = []
     for value, source, tensor in re.findall(
-            r"(%\S+) = hal\.tensor\.export (%\S+?) .*?: (tensor<\S+>) ->", body):
+            r"(%\S+) = hal\.tensor\.export (%\S+?) .*?: (tensor<\S+>)(?:\{.*?\})? ->", body):
         returned.append((names.get(source, source), tensor))
+    body = re.sub(r"^( *)(%\S+) = hal\.buffer_view\.dim<(%\S+) : \S+>\[(\d+)\] : index",
+                  lambda found: extent(types, *found.groups()), body, flags=re.M)
     lines = [line for line in body.splitlines()
              if "hal." not in line and "util.return" not in line]
     body = "\n".join(lines)

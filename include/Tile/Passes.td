@@ -20,21 +20,24 @@ def NameArguments : Pass<"tile-name-arguments", ""> {
 def FormConvolutions : Pass<"tile-form-convolutions", ""> {
   let summary = "Makes products of convolutions";
   let description = [{
-    Consumes: convolutions of linalg on tensors, named or generic, with one to three
-    dimensions of pixels; the `tensor.pad` before them and the elements after them.
+    Consumes: convolutions of linalg on tensors or memrefs, named or generic, with one to
+    three dimensions of pixels, in groups or not; the `tensor.pad` before them and the
+    elements after them.
     Produces: a product of a matrix of gathered pixels and the weights. A
     `linalg.generic` gathers what the filter meets at each point of the result, pads
     included; where `tile.im2col` gathers the same, it says so in the attribute
     `tile.im2col`, and the loop is never run. With the channels last the points of
-    all images are rows of one matrix, else each image is a matrix. Elements after
+    all images are rows of one matrix, else each image is a matrix; each group of
+    channels is a batch of the product. Transpositions of the image go, and where its
+    channels do not come last those of weights and result as well. Elements after
     the convolution have the same loops, a bias that the sums begin with is added
     after them, and a view has the shape of the result.
-    Keeps: convolutions in groups (depthwise ones too), those whose pixels, channels
-    or filters are dynamic, and those on memrefs; a remark says why. The number of
-    images may be dynamic.
+    Keeps: convolutions whose channels each have a filter of their own, and those whose
+    channels or filters are dynamic; a remark says why. The number of images and of
+    pixels may be dynamic.
     Fails: never.
   }];
-  let dependentDialects = ["arith", "linalg", "tensor", "tile"];
+  let dependentDialects = ["arith", "bufferization", "linalg", "tensor", "tile"];
 }
 
 def FormKernels : Pass<"tile-form-kernels", ""> {
@@ -92,7 +95,7 @@ def ApplySchedules : Pass<"tile-apply-schedules", ""> {
     Option<"prepare", "prepare", "bool", "false",
            "run the script `prepare` on functions that have no schedule">
   ];
-  let dependentDialects = ["gpu", "linalg", "scf", "tensor", "tile", "transform"];
+  let dependentDialects = ["arith", "gpu", "linalg", "scf", "tensor", "tile", "transform"];
 }
 
 def ConvertLinalgToTile : Pass<"convert-linalg-to-tile", ""> {

@@ -36,6 +36,9 @@ enum {
 // What front ends write.
 #define GRAPH "bufferization. linalg. tensor."
 
+// What schedules make of it: a copy needs no op of linalg.
+#define BLOCKS "linalg. scf.forall"
+
 // Index arithmetic of kernels is 32 bits wide; addresses are 64.
 static const TilePipelineStep steps[] = {
     {TILE_PHASE_GRAPH, "convert-elementwise-to-linalg", 0, "tensor<"},
@@ -44,21 +47,23 @@ static const TilePipelineStep steps[] = {
     {TILE_PHASE_GRAPH, "tile-apply-schedules{prepare=true}", 0, GRAPH},
     {TILE_PHASE_GRAPH, "canonicalize", 0, GRAPH},
     {TILE_PHASE_GRAPH, "cse", 0, GRAPH},
-    {TILE_PHASE_GRAPH, "tile-form-kernels", TARGET, "linalg."},
+    {TILE_PHASE_GRAPH, "tile-form-kernels", TARGET, GRAPH},
     {TILE_PHASE_GRAPH, "tile-apply-schedules", 0, "linalg."},
     {TILE_PHASE_GRAPH, "resolve-ranked-shaped-type-result-dims", 0, "tensor."},
     {TILE_PHASE_GRAPH, "canonicalize", 0, "linalg."},
     {TILE_PHASE_GRAPH, "cse", 0, "linalg."},
     {TILE_PHASE_GRAPH, "inline", 0, "linalg."}, // before: kernels read windows
+    // What kernels make is made where it is joined.
+    {TILE_PHASE_GRAPH, "eliminate-empty-tensors", 0, GRAPH},
     {TILE_PHASE_GRAPH,
      "one-shot-bufferize{bufferize-function-boundaries=true "
      "function-boundary-type-conversion=identity-layout-map}",
      0, GRAPH},
-    {TILE_PHASE_GRAPH, "canonicalize", 0, "linalg."},
-    {TILE_PHASE_GRAPH, "cse", 0, "linalg."},
-    {TILE_PHASE_GRAPH, "lower-affine", 0, "linalg."},
-    {TILE_PHASE_GRAPH, "canonicalize", 0, "linalg."},
-    {TILE_PHASE_GRAPH, "convert-linalg-to-tile", 0, "linalg."},
+    {TILE_PHASE_GRAPH, "canonicalize", 0, BLOCKS},
+    {TILE_PHASE_GRAPH, "cse", 0, BLOCKS},
+    {TILE_PHASE_GRAPH, "lower-affine", 0, BLOCKS},
+    {TILE_PHASE_GRAPH, "canonicalize", 0, BLOCKS},
+    {TILE_PHASE_GRAPH, "convert-linalg-to-tile", 0, BLOCKS},
 
     {TILE_PHASE_TILE, "lower-affine", HOSTS, "affine."},
     {TILE_PHASE_TILE, "lift-cf-to-scf", HOSTS, "cf.br cf.cond_br cf.switch"},
@@ -231,6 +236,7 @@ void tile_register_pipeline_passes(void) {
   mlirRegisterTransformsCSE();
   mlirRegisterTransformsInliner();
   mlirRegisterLinalgConvertElementwiseToLinalgPass();
+  mlirRegisterBufferizationEmptyTensorEliminationPass();
   mlirRegisterBufferizationOneShotBufferizePass();
   mlirRegisterMemRefResolveRankedShapeTypeResultDimsPass();
   mlirRegisterConversionLowerAffinePass();

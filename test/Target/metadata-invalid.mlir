@@ -172,9 +172,9 @@ func.func private @host()
 
 // CHECK-LABEL: 13-views.mlir:1:1: error: nothing to compile: no kernel of this function stores something; views of arguments, as reshapes are, need no kernel
 //--- 13-views.mlir
-func.func @host(%x: tensor<4x5xf32>) -> tensor<20xf32> {
-  %y = tensor.collapse_shape %x [[0, 1]] : tensor<4x5xf32> into tensor<20xf32>
-  return %y : tensor<20xf32>
+func.func @host(%x: memref<4x5xf32>) -> memref<20xf32> {
+  %y = memref.collapse_shape %x [[0, 1]] : memref<4x5xf32> into memref<20xf32>
+  return %y : memref<20xf32>
 }
 
 // A row of the table has at most 1000 ops below it.

@@ -251,7 +251,10 @@ static MlirLogicalResult visit_function(Run *run, MlirOperation function,
                         : apply(run, function, mlirStringAttrGetValue(name));
   if (is_preparing && func_func_is(function))
     mlirOperationWalk(function, find_graph_op, &has_graph, MlirWalkPreOrder);
-  return has_graph ? apply(run, function, TILE_STR("prepare")) : tile_success();
+  if (!has_graph)
+    return tile_success();
+  tile_tensors_raise(function);
+  return apply(run, function, TILE_STR("prepare"));
 }
 
 // Scripts of the module have been used.

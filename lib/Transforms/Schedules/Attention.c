@@ -70,6 +70,10 @@ static Scalar without_casts(Scalar scalar) {
   return scalar;
 }
 
+static bool is_narrow(MlirType type) {
+  return mlirTypeIsAFloat(type) && mlirFloatTypeGetWidth(type) < 32;
+}
+
 static bool is_same_scalar(Scalar a, Scalar b) {
   return a.op.ptr ? b.op.ptr && mlirOperationEqual(a.op, b.op)
                   : !b.op.ptr && mlirValueEqual(a.leaf, b.leaf);
@@ -117,9 +121,10 @@ static bool match_softmax(TileAttention *m) {
   if (!m->max.ptr)
     return false;
   m->logits = mlirOperationGetOperand(m->max, 0);
+  MlirType type = element_of(m->logits);
   return is_same_scalar(scalar_of_tensor(m->logits),
                         operand_of(difference, 0)) &&
-         mlirTypeIsAF32(element_of(m->logits));
+         (mlirTypeIsAF32(type) || is_narrow(type));
 }
 
 //===-- Dimensions --------------------------------------------------------===//
@@ -238,7 +243,7 @@ static int logit_of_value_loop(const TileAttention *m, int loop) {
 
 // Whether a block of queries is better cut from dimension `a` than from `b`.
 static bool is_longer(const TileAttention *m, int a, int b) {
-  MlirType type = mlirValueGetType(mlirOperationGetResult(m->scores.op, 0));
+  MlirType type = mlirValueGetType(m->logits); // the product has its own order
   int64_t dynamic = mlirShapedTypeGetDynamicSize();
   int64_t x = mlirShapedTypeGetDimSize(type, a);
   int64_t y = mlirShapedTypeGetDimSize(type, b);
@@ -566,6 +571,8 @@ static MlirValue empty_block(Chain *c, const TileAttentionOp *op) {
       sizes[count++] = mlirOperationGetOperand(c->call, 2 + 2 * dim);
   }
   MlirType element = element_of(mlirOperationGetOperand(nest->op, last));
+  if (is_narrow(element))
+    element = mlirF32TypeGet(tile_builder_context(&c->b));
   return result_of(
       make(&c->b, "tensor.empty", (TileValues){sizes, count},
            mlirRankedTensorTypeGet(rank, shape, element, (MlirAttribute){NULL}),
@@ -630,6 +637,48 @@ static MlirWalkResult shift_index(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
+// Logits are f32 from the first product to the softmax: what rounds them in
+// between goes, as in other kernels of attention. Puts operands of narrower
+// floats before an op, or takes a cast away that is none now.
+static void widen_op(MlirOperation op) {
+  MlirContext context = mlirOperationGetContext(op);
+  MlirType f32 = mlirF32TypeGet(context);
+  bool is_cast = arith_extf_is(op) || arith_truncf_is(op);
+  if (is_cast &&
+      mlirTypeIsAF32(mlirValueGetType(mlirOperationGetOperand(op, 0)))) {
+    mlirValueReplaceAllUsesOfWith(result_of(op),
+                                  mlirOperationGetOperand(op, 0));
+    mlirOperationDestroy(op);
+    return;
+  }
+  if (is_cast || arith_constant_is(op))
+    return;
+  TileBuilder b = {mlirIRRewriterCreate(context), mlirOperationGetLocation(op)};
+  mlirRewriterBaseSetInsertionPointBefore(b.rw, op);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    if (is_narrow(mlirValueGetType(operand)))
+      mlirOperationSetOperand(op, i, cast_float(&b, operand, f32));
+  }
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+    if (is_narrow(mlirValueGetType(mlirOperationGetResult(op, i))))
+      mlirValueSetType(mlirOperationGetResult(op, i), f32);
+  mlirIRRewriterDestroy(b.rw);
+}
+
+// The body as one on elements of these operands.
+static void widen_body(MlirRegion body, TileValues operands) {
+  MlirBlock block = mlirRegionGetFirstBlock(body);
+  for (intptr_t i = 0; i < operands.n; i++) {
+    MlirType type = mlirValueGetType(operands.p[i]);
+    mlirBlockArgumentSetType(
+        mlirBlockGetArgument(block, i),
+        mlirTypeIsATensor(type) ? mlirShapedTypeGetElementType(type) : type);
+  }
+  TILE_FOR_EACH_OP (op, block)
+    widen_op(op);
+}
+
 // How the op reads the scores, whose dimensions have the order of the logits.
 static MlirAffineMap map_of_scores(const TileAttention *m, MlirAffineMap map) {
   MlirAffineExpr exprs[TILE_NEST_MAX_LOOPS];
@@ -657,6 +706,7 @@ static MlirValue copy_chain_op(Chain *c, const TileAttentionOp *op) {
   MlirRegion body = mlirRegionCreate();
   mlirRegionTakeBody(body, mlirOperationGetRegion(copy, 0));
   mlirOperationDestroy(copy);
+  widen_body(body, (TileValues){operands, last + 1});
   MlirValue made = generic(&c->b, (TileValues){operands, last + 1},
                            mlirArrayAttrGet(context, last + 1, maps),
                            iterator_types(context, &op->nest), body);

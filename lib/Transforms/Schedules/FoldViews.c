@@ -525,8 +525,14 @@ static bool fold_product(TileBuilder *b, const TileNest *nest) {
   Product p = product_of(nest);
   Expansion expansion = {0};
   mlirRewriterBaseSetInsertionPointBefore(b->rw, nest->op);
+  bool is_changed = false;
+  for (int i = 0; i < 2; i++) { // what was moved after it was collapsed
+    TileNest move;
+    is_changed |=
+        is_permutation(owner_of(p.operands[i]), &move) && fold_factor(&p, i);
+  }
   bool is_split = split_loops(b, &p, &expansion);
-  bool is_changed = is_split;
+  is_changed |= is_split;
   for (int i = 0; i < 2; i++)
     is_changed |= fold_factor(&p, i);
   MlirValue result = result_of(nest->op);
@@ -623,11 +629,12 @@ static void hoist_view(TileBuilder *b, MlirOperation view) {
                            mlirArrayAttrGet(context, 2, maps),
                            iterator_types(context, &loops), body);
   mlirValueReplaceAllUsesOfWith(result_of(view), made);
+  mlirRewriterBaseEraseOp(b->rw, view);
+  mlirRewriterBaseEraseOp(b->rw, nest.op); // only the view used it
   tile_views_fold(b, owner_of(expanded), TILE_FOLD_VIEWS);
 }
 
-//===-- Depths of several dimensions
-//------------------------------------------===//
+//===-- Depths of several dimensions --------------------------------------===//
 
 // The dimension of a factor that follows a loop; -1.
 static int dim_of(const Product *p, int i, int loop) {

@@ -11,240 +11,21 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Transforms/Schedules/Convolution.h"
 #include "Transforms/Schedules/NestBuild.h"
 
 #include "Dialect/ForeignOps.h"
+#include "Support/Arena.h"
 #include "Support/Diagnostics.h"
 #include "Support/Iterate.h"
 #include "TilePasses.h"
 #include "mlir-c/AffineExpr.h"
 
-enum { MAX_PIXEL_DIMS = 3, MAX_DIMS = MAX_PIXEL_DIMS + 2, NONE = -1 };
-
-/// An extent of the image that the filter moves along.
-typedef struct {
-  int point, filter;        // loops
-  int dim;                  // of the image
-  int64_t stride, dilation; // in pixels
-  int64_t pad, pad_upper;   // zeros before and after the pixels
-  int64_t extent;           // pixels
-} Axis;
-
-typedef struct {
-  TileNest nest;
-  Axis axes[MAX_PIXEL_DIMS];
-  int num_axes;
-  int batch, channel, filters; // loops; batch may be NONE
-  int batch_dim, channel_dim;  // of the image
-  MlirValue image, weights;    // the image without its pads
-  int depth[MAX_DIMS];         // loops of the depth, as the weights have them
-  int num_depth;
-  bool is_depth_first; // weights: depth before filters
-  bool is_joint;       // the result has its points before its filters
-} Convolution;
-
-static MlirOperation owner_of(MlirValue value) {
-  return mlirValueIsABlockArgument(value) ? TILE_NULL_OP
-                                          : mlirOpResultGetOwner(value);
-}
-
-static MlirBlock body_of(MlirOperation op) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-}
-
-//===-- Matching ----------------------------------------------------------===//
-
-// c += a * b, of elements that are extended perhaps.
-static bool is_sum_of_products(MlirOperation op) {
-  int num_products = 0, num_sums = 0;
-  MlirBlock body = body_of(op);
-  TILE_FOR_EACH_OP (inner, body) {
-    bool is_product = arith_mulf_is(inner) || arith_muli_is(inner);
-    bool is_sum = arith_addf_is(inner) || arith_addi_is(inner);
-    num_products += is_product;
-    num_sums += is_sum;
-    if (!is_product && !is_sum && !arith_extf_is(inner) &&
-        !arith_extsi_is(inner) && !mlirxIsTerminator(inner))
-      return false;
-  }
-  return num_products == 1 && num_sums == 1;
-}
-
-// The terms `loop * factor` of a sum; false for anything else.
-static bool terms_of(MlirAffineExpr expr, int64_t factor, int *loops,
-                     int64_t *factors, int *count) {
-  if (mlirAffineExprIsADim(expr) && *count < 2) {
-    loops[*count] = (int)mlirAffineDimExprGetPosition(expr);
-    factors[(*count)++] = factor;
-    return true;
-  }
-  if (!mlirAffineExprIsAAdd(expr) && !mlirAffineExprIsAMul(expr))
-    return false;
-  MlirAffineExpr left = mlirAffineBinaryOpExprGetLHS(expr);
-  MlirAffineExpr right = mlirAffineBinaryOpExprGetRHS(expr);
-  if (mlirAffineExprIsAAdd(expr))
-    return terms_of(left, factor, loops, factors, count) &&
-           terms_of(right, factor, loops, factors, count);
-  return mlirAffineExprIsAConstant(right) &&
-         terms_of(left, factor * mlirAffineConstantExprGetValue(right), loops,
-                  factors, count);
-}
-
-// An extent of pixels: point * stride + filter * dilation.
-static bool add_axis(Convolution *c, int dim) {
-  int loops[2], count = 0;
-  int64_t factors[2];
-  if (!terms_of(mlirAffineMapGetResult(c->nest.maps[0], dim), 1, loops, factors,
-                &count) ||
-      count != 2 || c->num_axes == MAX_PIXEL_DIMS ||
-      c->nest.is_reduced[loops[0]] == c->nest.is_reduced[loops[1]])
-    return false;
-  int point = c->nest.is_reduced[loops[0]];
-  c->axes[c->num_axes++] = (Axis){.point = loops[point],
-                                  .filter = loops[1 - point],
-                                  .dim = dim,
-                                  .stride = factors[point],
-                                  .dilation = factors[1 - point]};
-  return factors[0] > 0 && factors[1] > 0;
-}
-
-static bool read_image(Convolution *c) {
-  c->batch = c->channel = c->batch_dim = c->channel_dim = NONE;
-  for (int d = 0; d < mlirAffineMapGetNumResults(c->nest.maps[0]); d++) {
-    int loop = tile_nest_loop(&c->nest, 0, d);
-    if (loop < 0) {
-      if (!add_axis(c, d))
-        return false;
-      continue;
-    }
-    int *kind = c->nest.is_reduced[loop] ? &c->channel : &c->batch;
-    int *dim = c->nest.is_reduced[loop] ? &c->channel_dim : &c->batch_dim;
-    if (*kind != NONE)
-      return false;
-    *kind = loop;
-    *dim = d;
-  }
-  return c->num_axes > 0 && c->channel != NONE;
-}
-
-// The loops of the depth lie side by side, before the filters or after them.
-static bool read_weights(Convolution *c) {
-  int rank = (int)mlirAffineMapGetNumResults(c->nest.maps[1]);
-  c->filters = NONE;
-  if (rank != c->num_axes + 2)
-    return false;
-  for (int d = 0; d < rank; d++) {
-    int loop = tile_nest_loop(&c->nest, 1, d);
-    if (loop < 0)
-      return false;
-    if (c->nest.is_reduced[loop]) {
-      c->depth[c->num_depth++] = loop;
-      continue;
-    }
-    if (c->filters != NONE || (d != 0 && d != rank - 1))
-      return false;
-    c->filters = loop;
-    c->is_depth_first = d != 0;
-  }
-  return c->filters != NONE && c->filters != c->batch;
-}
-
-// Images, points and filters; or images, filters and points.
-static bool read_result(Convolution *c) {
-  int rank = (int)mlirAffineMapGetNumResults(c->nest.maps[2]), d = 0;
-  if (rank != c->num_axes + 1 + (c->batch != NONE))
-    return false;
-  if (c->batch != NONE && tile_nest_loop(&c->nest, 2, d++) != c->batch)
-    return false;
-  c->is_joint = tile_nest_loop(&c->nest, 2, d) != c->filters;
-  if (!c->is_joint)
-    d++;
-  for (int a = 0; a < c->num_axes; a++)
-    if (tile_nest_loop(&c->nest, 2, d++) != c->axes[a].point)
-      return false;
-  return !c->is_joint || tile_nest_loop(&c->nest, 2, d) == c->filters;
-}
-
-static bool has_static_extents(Convolution *c) {
-  MlirType image = mlirValueGetType(mlirOperationGetOperand(c->nest.op, 0));
-  for (int l = 0; l < c->nest.num_loops; l++)
-    if (l != c->batch && c->nest.extent[l] < 1)
-      return false;
-  for (int a = 0; a < c->num_axes; a++) {
-    if (mlirShapedTypeIsDynamicDim(image, c->axes[a].dim))
-      return false;
-    c->axes[a].extent = mlirShapedTypeGetDimSize(image, c->axes[a].dim);
-  }
-  return true;
-}
-
-//===-- Pads --------------------------------------------------------------===//
-
-static bool pads_with_zero(MlirOperation pad) {
-  MlirValue value =
-      mlirOperationGetOperand(mlirBlockGetTerminator(body_of(pad)), 0);
-  return tile_value_is_zero_bits(value);
-}
-
-// The image from before it was padded with zeros, where only pixels are added.
-static void take_pads(Convolution *c) {
-  MlirOperation pad = owner_of(c->image);
-  if (!pad.ptr || !tile_op_name_begins(pad, "tensor.pad") ||
-      !pads_with_zero(pad) || mlirOperationGetNumOperands(pad) != 1)
-    return;
-  MlirValue source = mlirOperationGetOperand(pad, 0);
-  MlirType type = mlirValueGetType(source);
-  MlirAttribute low =
-      mlirOperationGetInherentAttributeByName(pad, TILE_STR("static_low"));
-  MlirAttribute high =
-      mlirOperationGetInherentAttributeByName(pad, TILE_STR("static_high"));
-  Axis axes[MAX_PIXEL_DIMS];
-  memcpy(axes, c->axes, sizeof axes);
-  for (int d = 0; d < mlirShapedTypeGetRank(type); d++) {
-    int64_t before = mlirDenseI64ArrayGetElement(low, d);
-    int64_t after = mlirDenseI64ArrayGetElement(high, d);
-    int axis = 0;
-    while (axis < c->num_axes && axes[axis].dim != d)
-      axis++;
-    if (before < 0 || after < 0 || (axis == c->num_axes && before + after > 0))
-      return;
-    if (axis == c->num_axes)
-      continue;
-    if (mlirShapedTypeIsDynamicDim(type, d))
-      return;
-    axes[axis].pad = before;
-    axes[axis].pad_upper = after;
-    axes[axis].extent = mlirShapedTypeGetDimSize(type, d);
-  }
-  memcpy(c->axes, axes, sizeof axes);
-  c->image = source;
-}
-
-// Why the convolution stays as it is; NULL where it is matched.
-static const char *match(MlirOperation op, Convolution *out) {
-  Convolution *c = out;
-  *c = (Convolution){.batch = NONE};
-  if (!tile_nest_of(op, &c->nest) || c->nest.num_operands != 3 ||
-      c->nest.num_outs != 1 || !is_sum_of_products(op))
-    return "it is no sum of products of an image and weights";
-  if (!read_image(c) || !read_weights(c) || c->num_depth != c->num_axes + 1)
-    return "its channels are in groups, or its filters are no matrix";
-  if (!read_result(c))
-    return "its result does not have the images first and the points in the "
-           "order of the pixels";
-  if (!has_static_extents(c))
-    return "extents of pixels, channels or filters are not static";
-  c->image = mlirOperationGetOperand(op, 0);
-  c->weights = mlirOperationGetOperand(op, 1);
-  take_pads(c);
-  return NULL;
-}
-
 //===-- Shapes ------------------------------------------------------------===//
 
 static MlirAttribute groups_attr(MlirContext context, const int *count,
                                  int num_groups) {
-  MlirAttribute groups[MAX_DIMS], dims[MAX_DIMS];
+  MlirAttribute groups[TILE_MAX_IMAGE_DIMS], dims[TILE_MAX_IMAGE_DIMS];
   int next = 0;
   for (int g = 0; g < num_groups; g++) {
     for (int i = 0; i < count[g]; i++)
@@ -257,7 +38,7 @@ static MlirAttribute groups_attr(MlirContext context, const int *count,
 // One dimension for each group of dimensions.
 static MlirType collapsed_type(MlirType type, const int *count,
                                int num_groups) {
-  int64_t shape[MAX_DIMS], dynamic = mlirShapedTypeGetDynamicSize();
+  int64_t shape[TILE_MAX_IMAGE_DIMS], dynamic = mlirShapedTypeGetDynamicSize();
   int next = 0;
   for (int g = 0; g < num_groups; g++) {
     shape[g] = 1;
@@ -285,13 +66,13 @@ static MlirValue collapse(TileBuilder *b, MlirValue value, const int *count,
   return result_of(tile_ods_end(&s, b));
 }
 
-// The inverse; `num_images` is the extent of the only dimension that may be
+// The inverse; `sizes` are the extents of dimensions that are
 // dynamic.
 static MlirValue expand(TileBuilder *b, MlirValue value, MlirType type,
                         const int *count, int num_groups,
-                        MlirValue num_images) {
+                        const MlirValue *sizes) {
   MlirContext context = tile_builder_context(b);
-  int64_t shape[MAX_DIMS];
+  int64_t shape[TILE_MAX_IMAGE_DIMS];
   int rank = (int)mlirShapedTypeGetRank(type);
   TileState s;
   if (rank == num_groups)
@@ -301,7 +82,7 @@ static MlirValue expand(TileBuilder *b, MlirValue value, MlirType type,
   for (int d = 0; d < rank; d++) {
     shape[d] = mlirShapedTypeGetDimSize(type, d);
     if (mlirShapedTypeIsDynamicDim(type, d))
-      tile_ods_operand(&s, num_images);
+      tile_ods_operand(&s, *sizes++);
   }
   tile_ods_type(&s, type);
   tile_ods_put(&s, "reassociation", groups_attr(context, count, num_groups));
@@ -313,49 +94,90 @@ static MlirValue expand(TileBuilder *b, MlirValue value, MlirType type,
 /// What the convolution becomes: loops over points, or over images, filters and
 /// points, and the depth.
 typedef struct {
-  const Convolution *c;
+  const TileConvolution *c;
   TileBuilder b;
-  MlirValue num_images; // null: static, or there is one image
-  int count[3];         // dimensions of the result in each of its groups
+  MlirValue extent[TILE_NEST_MAX_LOOPS]; // of loops; null: static
+  MlirValue pixels[TILE_MAX_PIXEL_DIMS]; // of the image; null: static
+  int count[TILE_MAX_RESULT_GROUPS]; // dimensions of the result in each of its
+                                     // groups
   int num_groups;
-  int filters_group;
-  int64_t num_points; // of an image
+  int filters_group, points_group;
   int64_t depth;
 } Form;
 
-static void read_form(Form *f) {
-  const Convolution *c = f->c;
-  int has_batch = c->batch != NONE;
-  f->num_points = f->depth = 1;
+// What only the host knows: the number of images, of points and of pixels.
+static void read_extents(Form *f) {
+  const TileConvolution *c = f->c;
+  for (int d = 0; d < mlirAffineMapGetNumResults(c->nest.maps[2]); d++) {
+    int loop = tile_nest_loop(&c->nest, 2, d);
+    if (c->nest.extent[loop] < 0)
+      f->extent[loop] =
+          loop == c->batch
+              ? extent_of(&f->b, c->image, c->batch_dim)
+              : extent_of(&f->b, mlirOperationGetOperand(c->nest.op, 2), d);
+  }
   for (int a = 0; a < c->num_axes; a++)
-    f->num_points *= c->nest.extent[c->axes[a].point];
+    if (c->axes[a].extent < 0)
+      f->pixels[a] = extent_of(&f->b, c->image, c->axes[a].dim);
+}
+
+static void read_form(Form *f) {
+  const TileConvolution *c = f->c;
+  int has_batch = c->batch != TILE_NO_DIM;
+  f->depth = 1;
   for (int k = 0; k < c->num_depth; k++)
     f->depth *= c->nest.extent[c->depth[k]];
-  f->num_groups = 0;
+  f->num_groups = f->points_group = 0;
   if (c->is_joint)
     f->count[f->num_groups++] = has_batch + c->num_axes;
   else if (has_batch)
     f->count[f->num_groups++] = 1;
+  if (c->group != TILE_NO_DIM)
+    f->count[f->num_groups++] = 1;
   f->filters_group = f->num_groups;
   f->count[f->num_groups++] = 1;
-  if (!c->is_joint)
+  if (!c->is_joint) {
+    f->points_group = f->num_groups;
     f->count[f->num_groups++] = c->num_axes;
-  if (has_batch && c->nest.extent[c->batch] < 0)
-    f->num_images = result_of(
-        make(&f->b, "tensor.dim",
-             TILE_VALUES(c->image, tile_const_index(&f->b, c->batch_dim)),
-             mlirIndexTypeGet(tile_builder_context(&f->b)), NULL));
+  }
+  read_extents(f);
+}
+
+// The rounds of several loops together: `*out_static` is their number, and the
+// result null, or it is dynamic.
+static MlirValue rounds_of(Form *f, const int *loops, int count,
+                           int64_t *out_static) {
+  MlirValue dynamic = TILE_NULL_VALUE;
+  *out_static = 1;
+  for (int i = 0; i < count; i++) {
+    MlirValue extent = f->extent[loops[i]];
+    if (extent.ptr)
+      dynamic = dynamic.ptr ? arith_muli(&f->b, dynamic, extent) : extent;
+    else
+      *out_static *= f->c->nest.extent[loops[i]];
+  }
+  if (!dynamic.ptr)
+    return dynamic;
+  if (*out_static != 1)
+    dynamic = arith_muli(&f->b, dynamic, tile_const_index(&f->b, *out_static));
+  *out_static = mlirShapedTypeGetDynamicSize();
+  return dynamic;
 }
 
 // An empty tensor with the result's shape in groups.
 static MlirValue empty_result(Form *f, MlirType element) {
-  MlirType type = mlirValueGetType(result_of(f->c->nest.op));
+  MlirType type = mlirValueGetType(f->c->result);
   MlirType groups = collapsed_type(type, f->count, f->num_groups);
-  MlirValue size = f->num_images;
-  if (size.ptr && f->c->is_joint)
-    size = arith_muli(&f->b, size, tile_const_index(&f->b, f->num_points));
-  return result_of(make(&f->b, "tensor.empty",
-                        (TileValues){&size, size.ptr ? 1 : 0},
+  MlirValue sizes[TILE_MAX_RESULT_GROUPS];
+  intptr_t count = 0;
+  const int *loops = f->c->result_loops;
+  for (int g = 0; g < f->num_groups; loops += f->count[g++]) {
+    int64_t rounds;
+    MlirValue size = rounds_of(f, loops, f->count[g], &rounds);
+    if (size.ptr)
+      sizes[count++] = size;
+  }
+  return result_of(make(&f->b, "tensor.empty", (TileValues){sizes, count},
                         tensor_type(groups, element), NULL));
 }
 
@@ -372,6 +194,11 @@ static MlirValue constant(Gather *g, int64_t value) {
   return tile_const_index(&g->f->b, value);
 }
 
+static MlirValue extent_value(Gather *g, int loop) {
+  MlirValue extent = g->f->extent[loop];
+  return extent.ptr ? extent : constant(g, g->f->c->nest.extent[loop]);
+}
+
 static MlirValue index_of(Gather *g, int dim) {
   TileState s;
   MlirContext context = tile_builder_context(&g->b);
@@ -386,28 +213,29 @@ static MlirValue index_of(Gather *g, int dim) {
 // exceed its extent.
 static void split(Gather *g, MlirValue index, const int *loops, int count) {
   for (int i = count; i-- > 0;) {
-    int64_t extent = g->f->c->nest.extent[loops[i]];
+    MlirValue extent = extent_value(g, loops[i]);
     bool is_first = i == 0;
-    g->at[loops[i]] =
-        is_first ? index : arith_remui(&g->b, index, constant(g, extent));
+    g->at[loops[i]] = is_first ? index : arith_remui(&g->b, index, extent);
     if (!is_first)
-      index = arith_divui(&g->b, index, constant(g, extent));
+      index = arith_divui(&g->b, index, extent);
   }
 }
 
 // Which loops the dimensions of the gathered tensor stand for: points (and
-// images), depth; or images, depth, points.
+// images), group, depth; or images, group, depth, points.
 static int gather_indices(Gather *g) {
-  const Convolution *c = g->f->c;
-  int points[1 + MAX_PIXEL_DIMS], count = 0, dim = 0;
-  if (c->batch != NONE && c->is_joint)
+  const TileConvolution *c = g->f->c;
+  int points[1 + TILE_MAX_PIXEL_DIMS], count = 0, dim = 0;
+  if (c->batch != TILE_NO_DIM && c->is_joint)
     points[count++] = c->batch;
   for (int a = 0; a < c->num_axes; a++)
     points[count++] = c->axes[a].point;
   if (c->is_joint)
     split(g, index_of(g, dim++), points, count);
-  else if (c->batch != NONE)
+  else if (c->batch != TILE_NO_DIM)
     g->at[c->batch] = index_of(g, dim++);
+  if (c->group != TILE_NO_DIM)
+    g->at[c->group] = index_of(g, dim++);
   split(g, index_of(g, dim++), c->depth, c->num_depth);
   if (!c->is_joint)
     split(g, index_of(g, dim++), points, count);
@@ -420,7 +248,8 @@ static MlirValue at_most(Gather *g, MlirValue index, MlirValue extent) {
 }
 
 // The pixel, and whether it is one; null: always.
-static MlirValue pixel_of(Gather *g, const Axis *axis, MlirValue *is_inside) {
+static MlirValue pixel_of(Gather *g, const TileConvolutionAxis *axis,
+                          MlirValue *is_inside) {
   const TileNest *nest = &g->f->c->nest;
   MlirValue x = g->at[axis->point], k = g->at[axis->filter];
   int64_t reach = (nest->extent[axis->point] - 1) * axis->stride +
@@ -432,27 +261,45 @@ static MlirValue pixel_of(Gather *g, const Axis *axis, MlirValue *is_inside) {
   x = arith_addi(&g->b, x, k);
   if (axis->pad)
     x = arith_subi(&g->b, x, constant(g, axis->pad));
-  if (axis->pad || reach - axis->pad >= axis->extent) {
+  MlirValue pixels = g->f->pixels[axis - g->f->c->axes];
+  bool is_static = !pixels.ptr && nest->extent[axis->point] >= 0;
+  if (!pixels.ptr)
+    pixels = constant(g, axis->extent);
+  // Points that there are do not reach beyond the pixels and their pads.
+  if (axis->pad || (is_static ? reach >= axis->extent : axis->pad_upper > 0)) {
     MlirValue fits = arith_cmpi(&g->b, .predicate = ARITH_CMP_I_PREDICATE_ult,
-                                .lhs = x, .rhs = constant(g, axis->extent));
+                                .lhs = x, .rhs = pixels);
     *is_inside = is_inside->ptr ? arith_andi(&g->b, *is_inside, fits) : fits;
   }
-  return at_most(g, x, constant(g, axis->extent)); // of pads: any pixel
+  return at_most(g, x, pixels); // of pads: any pixel
+}
+
+static MlirValue channel_of_group(Gather *g) {
+  const TileConvolution *c = g->f->c;
+  int64_t channels = c->nest.extent[c->channel];
+  MlirValue first = arith_muli(&g->b, g->at[c->group], constant(g, channels));
+  MlirValue channel = arith_addi(&g->b, first, g->at[c->channel]);
+  return at_most(g, channel, constant(g, channels * c->nest.extent[c->group]));
 }
 
 static MlirValue gathered_element(Gather *g) {
-  const Convolution *c = g->f->c;
-  MlirValue operands[1 + MAX_DIMS] = {c->image}, is_inside = TILE_NULL_VALUE;
+  const TileConvolution *c = g->f->c;
+  MlirValue operands[1 + TILE_MAX_IMAGE_DIMS] = {c->image},
+                         is_inside = TILE_NULL_VALUE;
   MlirType element = element_of(c->image);
   for (int a = 0; a < c->num_axes; a++)
     operands[1 + c->axes[a].dim] = pixel_of(g, &c->axes[a], &is_inside);
   operands[1 + c->channel_dim] =
-      at_most(g, g->at[c->channel], constant(g, c->nest.extent[c->channel]));
-  if (c->batch != NONE)
+      c->group != TILE_NO_DIM && c->group_dim == TILE_NO_DIM
+          ? channel_of_group(g)
+          : at_most(g, g->at[c->channel],
+                    constant(g, c->nest.extent[c->channel]));
+  if (c->group_dim != TILE_NO_DIM)
+    operands[1 + c->group_dim] =
+        at_most(g, g->at[c->group], constant(g, c->nest.extent[c->group]));
+  if (c->batch != TILE_NO_DIM)
     operands[1 + c->batch_dim] =
-        at_most(g, g->at[c->batch],
-                g->f->num_images.ptr ? g->f->num_images
-                                     : constant(g, c->nest.extent[c->batch]));
+        at_most(g, g->at[c->batch], extent_value(g, c->batch));
   int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(c->image));
   MlirValue value =
       result_of(make(&g->b, "tensor.extract", (TileValues){operands, 1 + rank},
@@ -472,7 +319,8 @@ static MlirNamedAttribute numbers(MlirContext context, const char *name,
 
 // Zeros after the pixels so that the op has just the points of the result; -1:
 // there is no such number.
-static int64_t upper_pad(const Convolution *c, const Axis *axis) {
+static int64_t upper_pad(const TileConvolution *c,
+                         const TileConvolutionAxis *axis) {
   int64_t points = c->nest.extent[axis->point];
   int64_t reach = (c->nest.extent[axis->filter] - 1) * axis->dilation + 1;
   int64_t total = axis->pad + axis->extent + axis->pad_upper;
@@ -484,21 +332,25 @@ static int64_t upper_pad(const Convolution *c, const Axis *axis) {
 // Null where tile.im2col does not gather the same: channels that are not last,
 // a depth in another order.
 static MlirAttribute im2col_attr(const Form *f) {
-  const Convolution *c = f->c;
+  const TileConvolution *c = f->c;
   MlirContext context = tile_builder_context(&f->b);
-  int64_t kernel[MAX_PIXEL_DIMS], stride[MAX_PIXEL_DIMS],
-      dilation[MAX_PIXEL_DIMS], pad[MAX_PIXEL_DIMS], upper[MAX_PIXEL_DIMS];
-  bool is_plain = c->is_joint && c->batch_dim == 0 &&
+  int64_t kernel[TILE_MAX_PIXEL_DIMS], stride[TILE_MAX_PIXEL_DIMS],
+      dilation[TILE_MAX_PIXEL_DIMS], pad[TILE_MAX_PIXEL_DIMS],
+      upper[TILE_MAX_PIXEL_DIMS];
+  bool is_plain = c->is_joint && c->batch_dim == 0 && c->group == TILE_NO_DIM &&
                   c->channel_dim == c->num_axes + 1 &&
                   c->depth[c->num_depth - 1] == c->channel;
   for (int a = 0; a < c->num_axes && is_plain; a++) {
-    const Axis *axis = &c->axes[a];
+    const TileConvolutionAxis *axis = &c->axes[a];
     kernel[a] = c->nest.extent[axis->filter];
     stride[a] = axis->stride;
     dilation[a] = axis->dilation;
     pad[a] = axis->pad;
-    upper[a] = upper_pad(c, axis);
-    is_plain = c->depth[a] == axis->filter && upper[a] >= 0;
+    upper[a] = axis->extent < 0 || c->nest.extent[axis->point] < 0
+                   ? -1
+                   : upper_pad(c, axis);
+    is_plain =
+        c->depth[a] == axis->filter && axis->dim == a + 1 && upper[a] >= 0;
   }
   if (!is_plain)
     return (MlirAttribute){NULL};
@@ -512,45 +364,56 @@ static MlirAttribute im2col_attr(const Form *f) {
 }
 
 // A filter of one pixel that moves by one meets the image as it is.
-static bool is_image(const Convolution *c) {
-  bool is_same = c->is_joint
-                     ? c->channel_dim == c->num_axes + 1 - (c->batch == NONE)
-                     : c->channel_dim == (c->batch != NONE);
+static bool is_image(const TileConvolution *c) {
+  bool is_same = c->is_joint ? c->channel_dim ==
+                                   c->num_axes + 1 - (c->batch == TILE_NO_DIM)
+                             : c->channel_dim == (c->batch != TILE_NO_DIM);
   for (int a = 0; a < c->num_axes; a++)
-    is_same &= c->nest.extent[c->axes[a].filter] == 1 &&
+    is_same &= (!a || c->axes[a].dim > c->axes[a - 1].dim) &&
+               c->nest.extent[c->axes[a].filter] == 1 &&
                c->axes[a].stride == 1 && !c->axes[a].pad &&
+               c->axes[a].extent >= 0 &&
                c->axes[a].extent == c->nest.extent[c->axes[a].point];
-  return is_same && c->batch_dim <= 0;
+  return is_same && c->batch_dim <= 0 && c->group == TILE_NO_DIM;
 }
 
 // A matrix of the pixels that each point needs, or one for each image.
 static MlirValue gather(Form *f) {
-  const Convolution *c = f->c;
+  const TileConvolution *c = f->c;
   MlirContext context = tile_builder_context(&f->b);
   if (is_image(c)) {
-    int joint[] = {c->num_axes + (c->batch != NONE), 1};
+    int joint[] = {c->num_axes + (c->batch != TILE_NO_DIM), 1};
     int apart[] = {1, 1, c->num_axes}, *count = c->is_joint ? joint : apart;
-    int skip = !c->is_joint && c->batch == NONE;
+    int skip = !c->is_joint && c->batch == TILE_NO_DIM;
     return collapse(&f->b, c->image, count + skip, c->is_joint ? 2 : 3 - skip);
   }
-  int64_t shape[3], dynamic = mlirShapedTypeGetDynamicSize();
-  int64_t images = c->batch == NONE ? 1 : c->nest.extent[c->batch];
-  int rank = 0;
-  MlirValue size = f->num_images;
+  int64_t shape[TILE_MAX_RESULT_GROUPS];
+  MlirValue sizes[TILE_MAX_RESULT_GROUPS];
+  int points[1 + TILE_MAX_PIXEL_DIMS], num_points = 0, rank = 0;
+  intptr_t num_sizes = 0;
+  if (c->batch != TILE_NO_DIM && c->is_joint)
+    points[num_points++] = c->batch;
+  for (int a = 0; a < c->num_axes; a++)
+    points[num_points++] = c->axes[a].point;
+  MlirValue size = TILE_NULL_VALUE;
   if (c->is_joint)
-    shape[rank++] = images < 0 ? dynamic : images * f->num_points;
-  else if (c->batch != NONE)
-    shape[rank++] = images < 0 ? dynamic : images;
+    size = rounds_of(f, points, num_points, &shape[rank++]);
+  else if (c->batch != TILE_NO_DIM)
+    size = rounds_of(f, &c->batch, 1, &shape[rank++]);
+  if (size.ptr)
+    sizes[num_sizes++] = size;
+  if (c->group != TILE_NO_DIM)
+    shape[rank++] = c->nest.extent[c->group];
   shape[rank++] = f->depth;
-  if (!c->is_joint)
-    shape[rank++] = f->num_points;
-  if (size.ptr && c->is_joint)
-    size = arith_muli(&f->b, size, tile_const_index(&f->b, f->num_points));
+  if (!c->is_joint) {
+    size = rounds_of(f, points, num_points, &shape[rank++]);
+    if (size.ptr)
+      sizes[num_sizes++] = size;
+  }
   MlirType type = mlirRankedTensorTypeGet(rank, shape, element_of(c->image),
                                           (MlirAttribute){NULL});
-  MlirValue empty =
-      result_of(make(&f->b, "tensor.empty",
-                     (TileValues){&size, size.ptr ? 1 : 0}, type, NULL));
+  MlirValue empty = result_of(
+      make(&f->b, "tensor.empty", (TileValues){sizes, num_sizes}, type, NULL));
   MlirAttribute map =
       mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(context, rank));
   TileNest loops = {.num_loops = rank};
@@ -575,7 +438,7 @@ static MlirValue gather(Form *f) {
 
 static MlirAttribute map_of(MlirContext context, int num_loops,
                             const int *loops, int count) {
-  MlirAffineExpr exprs[4];
+  MlirAffineExpr exprs[TILE_MAX_RESULT_GROUPS];
   for (int i = 0; i < count; i++)
     exprs[i] = mlirAffineDimExprGet(context, loops[i]);
   return mlirAffineMapAttrGet(
@@ -583,21 +446,30 @@ static MlirAttribute map_of(MlirContext context, int num_loops,
 }
 
 static MlirValue product(Form *f, MlirValue pixels, MlirValue init) {
-  const Convolution *c = f->c;
+  const TileConvolution *c = f->c;
   MlirContext context = tile_builder_context(&f->b);
-  int depth[] = {c->num_depth, 1}, filters[] = {1, c->num_depth};
-  MlirValue weights =
-      collapse(&f->b, c->weights, c->is_depth_first ? depth : filters, 2);
-  int num_loops = f->num_groups + 1, k = f->num_groups, n = f->filters_group;
-  int out[] = {0, 1, 2};
+  int num_loops = f->num_groups + 1, k = f->num_groups;
+  int group = c->group == TILE_NO_DIM ? TILE_NO_DIM : f->filters_group - 1;
+  int count[3], right[3], out[] = {0, 1, 2, 3}, left[TILE_MAX_RESULT_GROUPS],
+                          rank = 0;
+  for (int i = 0; i < c->num_orders; i++) {
+    count[i] = c->order[i] == TILE_WEIGHTS_DEPTH ? c->num_depth : 1;
+    right[i] = c->order[i] == TILE_WEIGHTS_DEPTH   ? k
+               : c->order[i] == TILE_WEIGHTS_GROUP ? group
+                                                   : f->filters_group;
+  }
+  MlirValue weights = collapse(&f->b, c->weights, count, c->num_orders);
   // Pixels: points, depth; or images, depth, points.
-  int in[3] = {0, k, f->num_groups - 1};
-  const int *from = c->is_joint || f->num_groups == 3 ? in : in + 1;
-  int right[] = {c->is_depth_first ? k : n, c->is_depth_first ? n : k};
-  MlirAttribute maps[] = {
-      map_of(context, num_loops, from, c->is_joint ? 2 : f->num_groups),
-      map_of(context, num_loops, right, 2),
-      map_of(context, num_loops, out, f->num_groups)};
+  if (c->is_joint || c->batch != TILE_NO_DIM)
+    left[rank++] = 0;
+  if (group != TILE_NO_DIM)
+    left[rank++] = group;
+  left[rank++] = k;
+  if (!c->is_joint)
+    left[rank++] = f->points_group;
+  MlirAttribute maps[] = {map_of(context, num_loops, left, rank),
+                          map_of(context, num_loops, right, c->num_orders),
+                          map_of(context, num_loops, out, f->num_groups)};
   TileNest nest = {.num_loops = num_loops};
   nest.is_reduced[k] = true;
   MlirOperation copy = mlirOperationClone(c->nest.op);
@@ -616,7 +488,8 @@ static MlirValue product(Form *f, MlirValue pixels, MlirValue init) {
 static MlirValue vector_of(const Form *f, MlirValue tensor) {
   TileNest nest;
   MlirOperation op = owner_of(tensor);
-  int filters = f->c->is_joint ? f->count[0] : f->num_groups - 2;
+  int filters = f->c->is_joint ? f->count[0] : f->c->batch != TILE_NO_DIM;
+  filters += f->c->group != TILE_NO_DIM;
   if (!op.ptr || !tile_nest_of(op, &nest) || nest.num_operands != 2 ||
       nest.kind != TILE_NEST_ELEMENTS ||
       !mlirTypeIsATensor(mlirValueGetType(mlirOperationGetOperand(op, 0))) ||
@@ -629,14 +502,6 @@ static MlirValue vector_of(const Form *f, MlirValue tensor) {
   return mlirValueEqual(yielded, mlirBlockGetArgument(body_of(op), 0))
              ? mlirOperationGetOperand(op, 0)
              : TILE_NULL_VALUE;
-}
-
-static MlirOperation only_user(MlirValue value) {
-  MlirOpOperand use = mlirValueGetFirstUse(value);
-  if (mlirOpOperandIsNull(use) ||
-      !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)))
-    return TILE_NULL_OP;
-  return mlirOpOperandGetOwner(use);
 }
 
 // Which groups of the result an operand has, as bits; -1: part of one, or in
@@ -677,7 +542,9 @@ static MlirValue in_groups(Form *f, const TileNest *nest, MlirValue before,
     if (groups_of(f, nest, i) < 0)
       return TILE_NULL_VALUE;
   for (int i = 0; i <= last; i++) {
-    int groups = groups_of(f, nest, i), dims[3], count[3], num = 0;
+    int groups = groups_of(f, nest, i), dims[TILE_MAX_RESULT_GROUPS],
+        count[TILE_MAX_RESULT_GROUPS];
+    int num = 0;
     MlirValue value = mlirOperationGetOperand(nest->op, i);
     MlirValue vector = i < last ? vector_of(f, value) : TILE_NULL_VALUE;
     if (vector.ptr)
@@ -716,6 +583,8 @@ static bool only_writes(const TileNest *nest) {
 static void follow(Form *f, MlirValue *value, MlirValue *made) {
   for (;;) {
     TileNest nest;
+    if (f->c->group != TILE_NO_DIM)
+      tile_elements_split(&f->b, *value);
     MlirOperation user = only_user(*value);
     if (!user.ptr || !tile_nest_of(user, &nest) || nest.num_outs != 1 ||
         nest.kind != TILE_NEST_ELEMENTS || !only_writes(&nest))
@@ -732,21 +601,19 @@ static void follow(Form *f, MlirValue *value, MlirValue *made) {
 
 //===-- Entry -------------------------------------------------------------===//
 
-static bool is_zero_fill(MlirValue init) {
-  MlirOperation op = owner_of(init);
-  return op.ptr && tile_op_name_begins(op, "linalg.fill") &&
-         tile_value_is_zero_bits(mlirOperationGetOperand(op, 0));
-}
-
 // made[.., f, ..] + bias[f]
 static MlirValue add_bias(Form *f, MlirValue made, MlirValue bias) {
+  int first =
+      f->filters_group - (mlirShapedTypeGetRank(mlirValueGetType(bias)) == 2);
   MlirContext context = tile_builder_context(&f->b);
   MlirType element = element_of(made);
   TileValues operands = TILE_VALUES(made, bias, empty_result(f, element));
-  int all[] = {0, 1, 2};
+  int all[] = {0, 1, 2, 3};
   MlirAttribute whole = map_of(context, f->num_groups, all, f->num_groups);
   MlirAttribute maps[] = {
-      whole, map_of(context, f->num_groups, &f->filters_group, 1), whole};
+      whole,
+      map_of(context, f->num_groups, &all[first], f->filters_group - first + 1),
+      whole};
   TileNest loops = {.num_loops = f->num_groups};
   TileBuilder inner = {mlirIRRewriterCreate(context), f->b.loc};
   MlirValue args[3];
@@ -758,6 +625,37 @@ static MlirValue add_bias(Form *f, MlirValue made, MlirValue bias) {
   mlirIRRewriterDestroy(inner.rw);
   return generic(&f->b, operands, mlirArrayAttrGet(context, 3, maps),
                  iterator_types(context, &loops), body);
+}
+
+// A bias of each filter of each group, which was cut into groups after it was
+// repeated for every point; null: it is none.
+static MlirValue bias_of_groups(Form *f, MlirValue init) {
+  TileNest nest;
+  MlirOperation cut = owner_of(init);
+  if (f->c->group == TILE_NO_DIM || !cut.ptr ||
+      !tile_op_name_begins(cut, "tensor.expand_shape"))
+    return TILE_NULL_VALUE;
+  MlirOperation op = owner_of(mlirOperationGetOperand(cut, 0));
+  int at = f->c->is_joint ? f->count[0] : f->c->batch != TILE_NO_DIM;
+  MlirType type = mlirValueGetType(init);
+  if (!op.ptr || !tile_nest_of(op, &nest) || nest.num_operands != 2 ||
+      nest.num_loops != mlirShapedTypeGetRank(type) - 1 ||
+      nest.kind != TILE_NEST_ELEMENTS ||
+      mlirAffineMapGetNumResults(nest.maps[0]) != 1 ||
+      !mlirAffineMapIsIdentity(nest.maps[1]) ||
+      tile_nest_loop(&nest, 0, 0) != at ||
+      !mlirValueEqual(
+          mlirOperationGetOperand(mlirBlockGetTerminator(body_of(op)), 0),
+          mlirBlockGetArgument(body_of(op), 0)))
+    return TILE_NULL_VALUE;
+  int64_t shape[] = {mlirShapedTypeGetDimSize(type, at),
+                     mlirShapedTypeGetDimSize(type, at + 1)};
+  MlirValue vector = mlirOperationGetOperand(op, 0);
+  int count[] = {2};
+  return expand(&f->b, vector,
+                mlirRankedTensorTypeGet(2, shape, element_of(vector),
+                                        (MlirAttribute){NULL}),
+                count, 1, NULL);
 }
 
 // A bias that every point begins with is added at the end: it is read once, not
@@ -772,6 +670,8 @@ static MlirValue multiply(Form *f) {
   MlirType element = element_of(init);
   MlirValue bias =
       tile_elem_bits(element) >= 32 ? vector_of(f, init) : TILE_NULL_VALUE;
+  if (!bias.ptr && tile_elem_bits(element) >= 32)
+    bias = bias_of_groups(f, init);
   bool is_zero = bias.ptr || is_zero_fill(init);
   MlirValue pixels = gather(f);
   MlirValue sum = is_zero ? zeros(f, element)
@@ -780,43 +680,82 @@ static MlirValue multiply(Form *f) {
   return bias.ptr ? add_bias(f, made, bias) : made;
 }
 
-static void rewrite(const Convolution *c) {
+static void rewrite(const TileConvolution *c) {
   MlirOperation op = c->nest.op;
   Form f = {.c = c,
             .b = {mlirIRRewriterCreate(mlirOperationGetContext(op)),
                   mlirOperationGetLocation(op)}};
   mlirRewriterBaseSetInsertionPointBefore(f.b.rw, op);
   read_form(&f);
-  MlirValue made = multiply(&f), value = result_of(op);
+  MlirValue made = multiply(&f), value = c->result;
   follow(&f, &value, &made);
   mlirRewriterBaseSetInsertionPointAfter(f.b.rw, owner_of(value));
-  MlirValue result = expand(&f.b, made, mlirValueGetType(value), f.count,
-                            f.num_groups, f.num_images);
+  MlirValue sizes[TILE_MAX_IMAGE_DIMS];
+  intptr_t num_sizes = 0;
+  for (int d = 0; d < mlirShapedTypeGetRank(mlirValueGetType(value)); d++)
+    if (f.extent[c->result_loops[d]].ptr)
+      sizes[num_sizes++] = f.extent[c->result_loops[d]];
+  MlirValue result =
+      expand(&f.b, made, mlirValueGetType(value), f.count, f.num_groups, sizes);
   mlirValueReplaceAllUsesOfWith(value, result);
   mlirIRRewriterDestroy(f.b.rw);
 }
 
-static MlirWalkResult visit(MlirOperation op, void *user_data) {
-  Convolution c;
+static bool is_convolution(MlirOperation op) {
+  return tile_op_name_begins(op, "linalg.") && mlirLinalgIsAConvolutionOp(op) &&
+         !mlirLinalgIsAContractionOp(op);
+}
+
+// Convolutions on memrefs are convolutions on tensors.
+static MlirWalkResult raise_op(MlirOperation op, void *user_data) {
   (void)user_data;
-  if (!tile_op_name_begins(op, "linalg.") || !mlirLinalgIsAConvolutionOp(op) ||
-      mlirOperationGetNumResults(op) == 0 ||
-      !tile_value_is_used(result_of(op)) || mlirLinalgIsAContractionOp(op))
+  if (!is_convolution(op) || mlirOperationGetNumResults(op) != 0 ||
+      !tile_sums_products(op))
     return MlirWalkResultAdvance;
-  const char *reason = match(op, &c);
-  if (!reason)
+  TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(op)),
+                   mlirOperationGetLocation(op)};
+  mlirRewriterBaseSetInsertionPointBefore(b.rw, op);
+  tile_nest_raise(&b, op);
+  mlirIRRewriterDestroy(b.rw);
+  return MlirWalkResultSkip;
+}
+
+static MlirWalkResult collect(MlirOperation op, void *user_data) {
+  if (!is_convolution(op) || mlirOperationGetNumResults(op) == 0 ||
+      !tile_value_is_used(result_of(op)))
+    return MlirWalkResultAdvance;
+  tile_op_list_add(user_data, op);
+  return MlirWalkResultSkip;
+}
+
+static void form(MlirOperation op) {
+  TileConvolution c;
+  const char *reason = tile_convolution_match(op, &c);
+  if (!reason) {
     rewrite(&c);
-  else if (is_sum_of_products(op))
+    return;
+  }
+  if (tile_sums_products(op))
     tile_emit_remark(
         op, "tile-graph/windows",
         "is no product on tensor cores, but a loop per element: %s", reason);
-  return MlirWalkResultSkip;
+  TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(op)),
+                   mlirOperationGetLocation(op)};
+  tile_window_unpad(&b, op);
+  mlirIRRewriterDestroy(b.rw);
 }
 
 MlirLogicalResult
 tile_form_convolutions_run(MlirOperation op,
                            const TileFormConvolutionsOptions *options) {
   (void)options;
-  mlirOperationWalk(op, visit, NULL, MlirWalkPreOrder);
+  mlirOperationWalk(op, raise_op, NULL, MlirWalkPostOrder);
+  TileArena arena;
+  tile_arena_init(&arena);
+  TileOpList ops = {.arena = &arena};
+  mlirOperationWalk(op, collect, &ops, MlirWalkPreOrder);
+  for (size_t i = 0; i < ops.count; i++)
+    form(ops.items[i]);
+  tile_arena_deinit(&arena);
   return tile_success();
 }

@@ -37,38 +37,6 @@ static MlirWalkResult collect(MlirOperation op, void *user_data) {
 
 //===-- Sums of f32 -------------------------------------------------------===//
 
-// An empty tensor of the shape of another.
-static MlirValue empty_like(TileBuilder *b, MlirValue like, MlirType element) {
-  MlirType type = mlirValueGetType(like);
-  MlirValue sizes[TILE_NEST_MAX_LOOPS];
-  intptr_t count = 0;
-  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); d++)
-    if (mlirShapedTypeIsDynamicDim(type, d))
-      sizes[count++] = extent_of(b, like, d);
-  return result_of(make(b, "tensor.empty", (TileValues){sizes, count},
-                        tensor_type(type, element), NULL));
-}
-
-// A loop that converts every element.
-static MlirValue converted(TileBuilder *b, MlirValue value, MlirType element) {
-  MlirContext context = tile_builder_context(b);
-  int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(value));
-  TileValues operands = TILE_VALUES(value, empty_like(b, value, element));
-  MlirAttribute map =
-      mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(context, rank));
-  MlirAttribute maps[] = {map, map};
-  TileNest nest = {.num_loops = rank};
-  TileBuilder inner = {mlirIRRewriterCreate(context), b->loc};
-  MlirValue args[2];
-  MlirRegion body = body_begin(&inner, operands, args);
-  make(&inner, "linalg.yield",
-       TILE_VALUES(cast_float(&inner, args[0], element)), (MlirType){NULL},
-       NULL);
-  mlirIRRewriterDestroy(inner.rw);
-  return generic(b, operands, mlirArrayAttrGet(context, 2, maps),
-                 iterator_types(context, &nest), body);
-}
-
 // The zeros that a product starts from, or null.
 static MlirOperation zero_fill(MlirValue init) {
   if (mlirValueIsABlockArgument(init))
@@ -183,11 +151,21 @@ static void fold_views(TileBuilder *b, MlirOperation function,
 }
 
 // The loops whose result is put into a memref that nothing else uses, where
-// they start from an empty tensor: they may write to the memref.
-static MlirOperation writer_of(MlirOperation put) {
+// they start from an empty tensor: they may write to the memref. `out_view`
+// has the shape that is put, or is null.
+static MlirOperation writer_of(MlirOperation put, MlirOperation *out_view) {
   TileNest nest;
   MlirValue tensor = mlirOperationGetOperand(put, 0);
   MlirValue memref = mlirOperationGetOperand(put, 1);
+  *out_view = TILE_NULL_OP;
+  if (!mlirValueIsABlockArgument(tensor) &&
+      tile_op_name_begins(mlirOpResultGetOwner(tensor),
+                          "tensor.expand_shape") &&
+      mlirOpOperandIsNull(
+          mlirOpOperandGetNextUse(mlirValueGetFirstUse(tensor)))) {
+    *out_view = mlirOpResultGetOwner(tensor);
+    tensor = mlirOperationGetOperand(*out_view, 0);
+  }
   if (mlirValueIsABlockArgument(tensor) || !mlirValueIsABlockArgument(memref) ||
       !mlirTypeIsAMemRef(mlirValueGetType(memref)))
     return TILE_NULL_OP;
@@ -211,16 +189,35 @@ static MlirWalkResult write_in_place(MlirOperation put, void *user_data) {
   TileBuilder *b = user_data;
   if (!tile_op_name_begins(put, "bufferization.materialize_in_destination"))
     return MlirWalkResultAdvance;
-  MlirOperation op = writer_of(put);
+  MlirOperation view, op = writer_of(put, &view);
   if (!op.ptr)
     return MlirWalkResultAdvance;
   b->loc = mlirOperationGetLocation(op);
   mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
-  MlirValue place = result_of(make(b, "bufferization.to_tensor",
-                                   TILE_VALUES(mlirOperationGetOperand(put, 1)),
-                                   mlirValueGetType(result_of(op)), attrs));
+  MlirValue place =
+      result_of(make(b, "bufferization.to_tensor",
+                     TILE_VALUES(mlirOperationGetOperand(put, 1)),
+                     mlirValueGetType(mlirOperationGetOperand(put, 0)), attrs));
+  if (view.ptr) {
+    TileState s;
+    tile_ods_begin(&s, b, "tensor.collapse_shape");
+    tile_ods_operand(&s, place);
+    tile_ods_type(&s, mlirValueGetType(result_of(op)));
+    tile_ods_put(&s, "reassociation",
+                 mlirOperationGetInherentAttributeByName(
+                     view, TILE_STR("reassociation")));
+    place = result_of(tile_ods_end(&s, b));
+  }
   mlirOperationSetOperand(op, mlirOperationGetNumOperands(op) - 1, place);
   return MlirWalkResultAdvance;
+}
+
+static void move_scales(TileBuilder *b, MlirOperation function,
+                        TileOpList *ops) {
+  ops->count = 0;
+  mlirOperationWalk(function, collect, ops, MlirWalkPreOrder);
+  for (size_t i = 0; i < ops->count; i++)
+    tile_scales_move(b, ops->items[i]);
 }
 
 static MlirStringRef symbol_of(MlirOperation function) {
@@ -255,6 +252,37 @@ static void widen_products(TileBuilder *b, MlirOperation function,
     if (tile_nest_of(ops->items[i], &nest) && sums_products(&nest) &&
         is_narrow(&nest))
       widen_product(b, &nest);
+  }
+}
+
+//===-- Results that no kernel makes --------------------------------------===//
+
+static MlirWalkResult find_kernel(MlirOperation op, void *user_data) {
+  if (!is_linalg(op) && !scf_forall_is(op) && !tile_kernel_is(op) &&
+      !tile_op_name_begins(op, "func.call"))
+    return MlirWalkResultAdvance;
+  *(bool *)user_data = true;
+  return MlirWalkResultInterrupt;
+}
+
+// Arguments, views of them and what the host joins are copied to the results: a
+// host function launches one kernel or more.
+static void copy_results(TileBuilder *b, MlirOperation function) {
+  bool has_kernel = false;
+  MlirOperation end = mlirBlockGetTerminator(tile_kernel_body(function));
+  mlirOperationWalk(function, find_kernel, &has_kernel, MlirWalkPreOrder);
+  if (has_kernel)
+    return;
+  b->loc = mlirOperationGetLocation(end);
+  mlirRewriterBaseSetInsertionPointBefore(b->rw, end);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(end); i++) {
+    MlirValue value = mlirOperationGetOperand(end, i);
+    MlirType type = mlirValueGetType(value);
+    if (mlirTypeIsARankedTensor(type) && mlirShapedTypeGetRank(type) > 0)
+      mlirOperationSetOperand(
+          end, i,
+          tile_tensor_copied(b, value,
+                             empty_like(b, value, element_of(value))));
   }
 }
 
@@ -511,11 +539,14 @@ static MlirLogicalResult form(MlirOperation function,
   TileOpList ops = {.arena = &arena};
   TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(function)),
                    mlirOperationGetLocation(function)};
+  copy_results(&b, function);
   MlirLogicalResult result = tile_loops_prepare(&b, function);
   mlirOperationWalk(function, collect, &ops, MlirWalkPreOrder);
   if (!tile_failed(result))
     result = tile_nests_prepare(&b, &ops);
   if (!tile_failed(result)) {
+    tile_casts_move(&b, function);
+    move_scales(&b, function, &ops);
     fold_views(&b, function, &ops);
     widen_products(&b, function, &ops);
     mlirOperationWalk(function, write_in_place, &b, MlirWalkPreOrder);

@@ -453,6 +453,147 @@ static TileGroup *group_using(TileGroup *groups, MlirOperation op) {
   return NULL;
 }
 
+//===-- Elements that several kernels read --------------------------------===//
+
+// Bits that a block reads or writes per element of the op.
+static int64_t bits_of(const TileNest *nest, int operand) {
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(nest->op, operand));
+  bool is_full =
+      mlirAffineMapGetNumResults(nest->maps[operand]) == nest->num_loops;
+  return is_full && mlirTypeIsATensor(type)
+             ? tile_elem_bits(mlirShapedTypeGetElementType(type))
+             : 0;
+}
+
+// Whether a kernel makes something of which each element is used once, so that
+// the op can be done there.
+static bool ends_kernel(const TileNest *nest) {
+  for (int i = 0; i < nest->num_operands - nest->num_outs; i++) {
+    TileNest input;
+    MlirValue operand = mlirOperationGetOperand(nest->op, i);
+    if (bits_of(nest, i) && !mlirValueIsABlockArgument(operand) &&
+        !tile_group_is_free(mlirOpResultGetOwner(operand)) &&
+        tile_nest_of(mlirOpResultGetOwner(operand), &input) &&
+        (input.kind != TILE_NEST_ELEMENTS || follows_kernel(&input, 0)))
+      return true;
+  }
+  return false;
+}
+
+static bool is_slow(const TileNest *nest) {
+  static const char *const slow[] = {"math.pow", "math.sin", "math.cos",
+                                     "math.erf", "math.tan", "math.a"};
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(nest->op, 0));
+  TILE_FOR_EACH_OP (op, body)
+    for (size_t i = 0; i < sizeof slow / sizeof *slow; i++)
+      if (tile_op_name_begins(op, slow[i]) || mlirOperationGetNumRegions(op))
+        return true;
+  return false;
+}
+
+// Whether every kernel that uses the result may compute it for itself: that
+// reads no more than a kernel of its own and they would, or there is little of
+// it.
+static bool is_done_again(const TileNest *nest, int num_users) {
+  enum { FEW = 1 << 16 };
+  int64_t num_elems = num_users, read = 0;
+  int out = nest->num_operands - 1;
+  if (nest->kind != TILE_NEST_ELEMENTS || nest->num_outs != 1 ||
+      ends_kernel(nest))
+    return false;
+  for (int l = 0; l < nest->num_loops && num_elems <= FEW; l++)
+    num_elems = nest->extent[l] < 0 ? FEW + 1 : num_elems * nest->extent[l];
+  for (int i = 0; i < out; i++)
+    read += bits_of(nest, i);
+  int64_t written = bits_of(nest, out);
+  return num_elems <= FEW ||
+         (!is_slow(nest) &&
+          num_users * read <= read + written + num_users * written);
+}
+
+/// A group before it got a copy of an op.
+typedef struct {
+  TileGroup *group;
+  MlirOperation copy;
+  int num_ops, product;
+  bool is_whole[TILE_NEST_MAX_LOOPS];
+} GroupCopy;
+
+enum { MAX_COPIES = 8 };
+
+static void move_uses(const TileGroup *group, MlirOperation from,
+                      MlirOperation to) {
+  MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(from, 0));
+  while (!mlirOpOperandIsNull(use)) {
+    MlirOpOperand next = mlirOpOperandGetNextUse(use);
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    intptr_t number = mlirOpOperandGetOperandNumber(use);
+    if (member_number(group, user) >= 0)
+      mlirOperationSetOperand(user, number, mlirOperationGetResult(to, 0));
+    use = next;
+  }
+}
+
+// The groups that use the result; -1 where something else does, or too many.
+static int groups_using(TileGroup *groups, MlirOperation op, GroupCopy *out) {
+  int count = 0;
+  for (MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, 0));
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    TileGroup *group = groups;
+    while (group && member_number(group, user) < 0)
+      group = group->next;
+    int i = 0;
+    while (i < count && out[i].group != group)
+      i++;
+    if (!group || i == MAX_COPIES)
+      return -1;
+    if (i == count)
+      out[count++] = (GroupCopy){.group = group};
+  }
+  return count;
+}
+
+static bool try_copy(GroupCopy *copy, MlirOperation op) {
+  TileNest nest;
+  const char *reason;
+  copy->num_ops = copy->group->num_ops;
+  copy->product = copy->group->product;
+  memcpy(copy->is_whole, copy->group->is_whole, sizeof copy->is_whole);
+  copy->copy = mlirOperationClone(op);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(op), op,
+                                      copy->copy);
+  move_uses(copy->group, op, copy->copy);
+  return tile_nest_of(copy->copy, &nest) &&
+         try_add(copy->group, &nest, &reason);
+}
+
+static void take_back(GroupCopy *copy, MlirOperation op) {
+  copy->group->num_ops = copy->num_ops;
+  copy->group->product = copy->product;
+  memcpy(copy->group->is_whole, copy->is_whole, sizeof copy->is_whole);
+  move_uses(copy->group, copy->copy, op);
+  mlirOperationDestroy(copy->copy);
+}
+
+// Each group that uses the result gets an op of its own, or none does.
+static bool copy_to_groups(TileGroup *groups, const TileNest *nest) {
+  GroupCopy copies[MAX_COPIES];
+  int count = groups_using(groups, nest->op, copies), made = 0;
+  bool is_done = true;
+  if (count < 2 || !is_done_again(nest, count))
+    return false;
+  while (made < count && is_done)
+    is_done = try_copy(&copies[made++], nest->op);
+  while (!is_done && made-- > 0)
+    take_back(&copies[made], nest->op);
+  if (is_done)
+    mlirOperationDestroy(nest->op);
+  return is_done;
+}
+
+//===-- Entry -------------------------------------------------------------===//
+
 TileGroup *tile_groups_find(TileArena *arena, MlirBlock block) {
   TileGroup *groups = NULL;
   TilePointerMap before = {.arena = arena};
@@ -469,7 +610,8 @@ TileGroup *tile_groups_find(TileArena *arena, MlirBlock block) {
     if (!tile_nest_of(op, &nest) || tile_group_is_free(op))
       continue;
     TileGroup *user = group_using(groups, op);
-    if (user && try_add(user, &nest, &reason))
+    if (user &&
+        (try_add(user, &nest, &reason) || copy_to_groups(groups, &nest)))
       continue;
     TileGroup *group = start_group(arena, &nest);
     group->next = groups;

@@ -103,6 +103,16 @@ static bool makes_factors(const TileGroup *group) {
   return false;
 }
 
+// wgmma reads 8-bit factors that are contiguous along the depth.
+static bool is_read_by_wgmma(const TileNest *nest, int bits) {
+  for (int i = 0; i < 2 && bits == 8; i++) {
+    int last = (int)mlirAffineMapGetNumResults(nest->maps[i]) - 1;
+    if (tile_nest_loop(nest, i, last) != nest->k)
+      return false;
+  }
+  return true;
+}
+
 // Says what was chosen, by what figures, and what came next.
 static void tell_choice(const TileGroup *group, const TileTarget *target,
                         const TileCostProblem *problem,
@@ -135,7 +145,8 @@ static TileCostShape shape_of_product(const TileGroup *group,
   if (bits > 16) // element loops, no tensor cores
     return (TileCostShape){
         .m = EXACT, .n = EXACT, .num_threads = 128, .stages = 3};
-  bool has_wgmma = target->has_wgmma && !makes_factors(group);
+  bool has_wgmma = target->has_wgmma && !makes_factors(group) &&
+                   is_read_by_wgmma(nest, bits);
   if (!has_wgmma)
     problem.shared_bits = 0; // there is room beside those rings
   TileCostShape best = tile_cost_best_shape(target, has_wgmma, &problem, &next);

@@ -137,4 +137,41 @@ static inline MlirValue cast_float(TileBuilder *b, MlirValue value,
                      : arith_truncf(b, .type = to, .in = value);
 }
 
+//===-- Copies with another element type
+//------------------------------------===//
+
+// An empty tensor of the shape of another.
+static inline MlirValue empty_like(TileBuilder *b, MlirValue like,
+                                   MlirType element) {
+  MlirType type = mlirValueGetType(like);
+  MlirValue sizes[TILE_NEST_MAX_LOOPS];
+  intptr_t count = 0;
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); d++)
+    if (mlirShapedTypeIsDynamicDim(type, d))
+      sizes[count++] = extent_of(b, like, d);
+  return result_of(make(b, "tensor.empty", (TileValues){sizes, count},
+                        tensor_type(type, element), NULL));
+}
+
+// A loop that converts every element.
+static inline MlirValue converted(TileBuilder *b, MlirValue value,
+                                  MlirType element) {
+  MlirContext context = tile_builder_context(b);
+  int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(value));
+  TileValues operands = TILE_VALUES(value, empty_like(b, value, element));
+  MlirAttribute map =
+      mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(context, rank));
+  MlirAttribute maps[] = {map, map};
+  TileNest nest = {.num_loops = rank};
+  TileBuilder inner = {mlirIRRewriterCreate(context), b->loc};
+  MlirValue args[2];
+  MlirRegion body = body_begin(&inner, operands, args);
+  make(&inner, "linalg.yield",
+       TILE_VALUES(cast_float(&inner, args[0], element)), (MlirType){NULL},
+       NULL);
+  mlirIRRewriterDestroy(inner.rw);
+  return generic(b, operands, mlirArrayAttrGet(context, 2, maps),
+                 iterator_types(context, &nest), body);
+}
+
 #endif // TILE_TRANSFORMS_NEST_BUILD_H

@@ -26,6 +26,13 @@ static MlirValue same_everywhere(MlirOperation op) {
     return TILE_NULL_VALUE;
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   MlirValue value = mlirOperationGetOperand(mlirBlockGetTerminator(body), 0);
+  if (mlirValueIsABlockArgument(value) &&
+      mlirBlockEqual(mlirBlockArgumentGetOwner(value), body)) {
+    MlirValue operand =
+        mlirOperationGetOperand(op, mlirBlockArgumentGetArgNumber(value));
+    return mlirTypeIsAShaped(mlirValueGetType(operand)) ? TILE_NULL_VALUE
+                                                        : operand;
+  }
   return tile_value_is_inside(value, op) ? TILE_NULL_VALUE : value;
 }
 
@@ -51,6 +58,72 @@ static MlirOperation as_fill(TileBuilder *b, MlirOperation op,
     mlirRewriterBaseEraseOp(b->rw, user);
   }
   return mlirOpResultGetOwner(filled);
+}
+
+//===-- Numbers of the host -----------------------------------------------===//
+
+// The number that every element of an operand is, or null.
+static MlirValue number_of(TileBuilder *b, MlirValue operand) {
+  MlirOperation op = mlirValueIsABlockArgument(operand)
+                         ? TILE_NULL_OP
+                         : mlirOpResultGetOwner(operand);
+  if (!mlirTypeIsATensor(mlirValueGetType(operand)))
+    return operand;
+  if (!op.ptr)
+    return TILE_NULL_VALUE;
+  if (tile_op_name_begins(op, "linalg.fill"))
+    return mlirOperationGetOperand(op, 0);
+  if (!arith_constant_is(op))
+    return TILE_NULL_VALUE;
+  MlirAttribute value = arith_constant_value_attr(arith_constant_cast(op));
+  if (!mlirAttributeIsADenseElements(value) ||
+      !mlirDenseElementsAttrIsSplat(value))
+    return TILE_NULL_VALUE;
+  return arith_constant(b, .value = mlirDenseElementsAttrGetSplatValue(value));
+}
+
+// What an op without loops computes of numbers that the host has: the host
+// computes it, or the compiler. Null where a kernel has to.
+static MlirValue number_of_body(TileBuilder *b, const TileNest *nest) {
+  MlirValue numbers[TILE_NEST_MAX_OPERANDS];
+  int num_ins = nest->num_operands - nest->num_outs;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(nest->op, 0));
+  if (nest->num_loops || nest->num_outs != 1 ||
+      tile_op_name_begins(nest->op, "linalg.fill") ||
+      tile_value_is_used(mlirBlockGetArgument(body, num_ins)))
+    return TILE_NULL_VALUE;
+  for (int i = 0; i < num_ins; i++) {
+    numbers[i] = number_of(b, mlirOperationGetOperand(nest->op, i));
+    if (!numbers[i].ptr)
+      return TILE_NULL_VALUE;
+  }
+  MlirxMapping map = mlirxMappingCreate();
+  for (int i = 0; i < num_ins; i++)
+    mlirxMappingSet(map, mlirBlockGetArgument(body, i), numbers[i]);
+  TILE_FOR_EACH_OP (inner, body)
+    if (!mlirxIsTerminator(inner))
+      mlirxClone(b->rw, inner, map);
+  MlirValue value = mlirxMappingGet(
+      map, mlirOperationGetOperand(mlirBlockGetTerminator(body), 0));
+  mlirxMappingDestroy(map);
+  return value;
+}
+
+// Reads numbers instead of tensors that hold one of the host.
+static void use_numbers(MlirOperation op) {
+  if (!tile_op_name_begins(op, "linalg.generic"))
+    return;
+  for (intptr_t i = 0;
+       i < mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op);
+       i++) {
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    MlirType type = mlirValueGetType(operand);
+    if (mlirTypeIsARankedTensor(type) && !mlirShapedTypeGetRank(type) &&
+        !mlirValueIsABlockArgument(operand) &&
+        tile_op_name_begins(mlirOpResultGetOwner(operand), "linalg.fill"))
+      mlirOperationSetOperand(
+          op, i, mlirOperationGetOperand(mlirOpResultGetOwner(operand), 0));
+  }
 }
 
 //===-- A loop for blocks -------------------------------------------------===//
@@ -221,8 +294,7 @@ static MlirOperation drop_unused(TileBuilder *b, const TileNest *nest) {
 
 //===-- linalg on memrefs -------------------------------------------------===//
 
-// The same op on tensors: what it writes is put where it was written before.
-static MlirOperation raise(TileBuilder *b, MlirOperation op) {
+MlirOperation tile_nest_raise(TileBuilder *b, MlirOperation op) {
   static const char *const read_attrs[] = {"restrict", NULL};
   static const char *const both_attrs[] = {"restrict", "writable"};
   MlirValue operands[TILE_NEST_MAX_OPERANDS];
@@ -369,7 +441,7 @@ static bool is_carried(MlirValue value, MlirValue argument) {
   return true;
 }
 
-static MlirValue copied(TileBuilder *b, MlirValue from, MlirValue to) {
+MlirValue tile_tensor_copied(TileBuilder *b, MlirValue from, MlirValue to) {
   MlirContext context = tile_builder_context(b);
   int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(from));
   TileNest nest = {.num_loops = rank};
@@ -384,9 +456,6 @@ static MlirValue copied(TileBuilder *b, MlirValue from, MlirValue to) {
   MlirValue made =
       generic(b, TILE_VALUES(from, to), mlirArrayAttrGet(context, 2, maps),
               iterator_types(context, &nest), body);
-  mlirOperationSetDiscardableAttributeByName(mlirOpResultGetOwner(made),
-                                             TILE_STR(TILE_CARRIED_ATTR),
-                                             mlirUnitAttrGet(context));
   return made;
 }
 
@@ -404,8 +473,13 @@ static MlirWalkResult carry_in_place(MlirOperation op, void *user_data) {
     MlirValue value = mlirOperationGetOperand(yield, i);
     MlirValue argument = mlirBlockGetArgument(body, 1 + i);
     if (mlirTypeIsATensor(mlirValueGetType(value)) &&
-        !is_carried(value, argument))
-      mlirOperationSetOperand(yield, i, copied(b, value, argument));
+        !is_carried(value, argument)) {
+      MlirValue copied = tile_tensor_copied(b, value, argument);
+      mlirOperationSetDiscardableAttributeByName(
+          mlirOpResultGetOwner(copied), TILE_STR(TILE_CARRIED_ATTR),
+          mlirUnitAttrGet(mlirOperationGetContext(op)));
+      mlirOperationSetOperand(yield, i, copied);
+    }
   }
   return MlirWalkResultAdvance;
 }
@@ -493,6 +567,10 @@ MlirLogicalResult tile_nests_prepare(TileBuilder *b, TileOpList *ops) {
   for (size_t i = 0; i < ops->count; i++) {
     MlirOperation op = ops->items[i];
     TileNest nest;
+    if (tile_op_name_begins(op, "linalg.winograd_"))
+      return tile_emit_error(
+          op, "is part of a convolution that loops of the host would make tile "
+              "by tile; expects the convolution, linalg.conv_2d_nhwc_fhwc");
     if (!is_structured(op))
       return tile_emit_error(
           op, "is no loops with a body: decompose it to linalg ops that are, "
@@ -500,7 +578,8 @@ MlirLogicalResult tile_nests_prepare(TileBuilder *b, TileOpList *ops) {
     b->loc = mlirOperationGetLocation(op);
     mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
     if (is_on_memrefs(op))
-      op = ops->items[i] = raise(b, op);
+      op = ops->items[i] = tile_nest_raise(b, op);
+    use_numbers(op);
     MlirValue value = same_everywhere(op);
     if (value.ptr) {
       mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
@@ -514,8 +593,21 @@ MlirLogicalResult tile_nests_prepare(TileBuilder *b, TileOpList *ops) {
     tile_nest_of(op, &nest);
     mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
     require_extents(b, &nest);
-    if (has_no_dims(&nest))
-      add_loop(b, &nest);
+    MlirValue number = number_of_body(b, &nest);
+    if (number.ptr)
+      op = ops->items[i] = as_fill(b, op, number);
+    else if (has_no_dims(&nest) && !tile_op_name_begins(op, "linalg.fill"))
+      ops->items[i] = add_loop(b, &nest);
+  }
+  for (size_t i = 0; i < ops->count; i++) { // whose users are known now
+    TileNest nest;
+    if (!tile_op_name_begins(ops->items[i], "linalg.fill") ||
+        tile_group_is_free(ops->items[i]) ||
+        !tile_nest_of(ops->items[i], &nest) || !has_no_dims(&nest))
+      continue;
+    b->loc = mlirOperationGetLocation(nest.op);
+    mlirRewriterBaseSetInsertionPointBefore(b->rw, nest.op);
+    ops->items[i] = add_loop(b, &nest);
   }
   return tile_success();
 }

@@ -18,7 +18,7 @@
 enum {
   TILE_NEST_MAX_LOOPS = 12,
   TILE_NEST_MAX_OPERANDS = 16,
-  TILE_GROUP_MAX_OPS = 64
+  TILE_GROUP_MAX_OPS = 160
 };
 
 /// Attributes by which schedules find what they tile.
@@ -62,9 +62,27 @@ int tile_nest_loop(const TileNest *nest, int operand, int dim);
 /// Loops of the host write what they carry from round to round where it was.
 /// Errors: a loop has no number of rounds.
 MlirLogicalResult tile_loops_prepare(TileBuilder *b, MlirOperation function);
+/// An op on memrefs as one on tensors: what it writes is put where it was
+/// written before.
+MlirOperation tile_nest_raise(TileBuilder *b, MlirOperation op);
+/// A loop that copies a tensor to another of its shape.
+MlirValue tile_tensor_copied(TileBuilder *b, MlirValue from, MlirValue to);
 /// Makes ops that groups are found in of all linalg ops of a function.
 /// Errors: one is no loops with a body.
 MlirLogicalResult tile_nests_prepare(TileBuilder *b, TileOpList *ops);
+
+/// Ops on tensors that upstream's patterns leave as they are become views,
+/// fills and loops.
+void tile_tensors_raise(MlirOperation function);
+
+/// Casts of every element of a tensor go to where the tensor is small: those to
+/// wider types after parts and views of it, those to narrower ones before the
+/// parts are joined.
+void tile_casts_move(TileBuilder *b, MlirOperation function);
+
+/// Constants that scale factors of a product scale its result instead, where
+/// that is the logits of a softmax.
+void tile_scales_move(TileBuilder *b, MlirOperation op);
 
 /// What is folded at a time.
 typedef enum {

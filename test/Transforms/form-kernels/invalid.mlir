@@ -21,3 +21,11 @@ func.func @while(%x: tensor<8xf32>) -> tensor<8xf32> {
   }
   return %r : tensor<8xf32>
 }
+
+// -----
+
+func.func @winograd(%w: tensor<2x3x3x5xf32>, %e: tensor<6x6x5x2xf32>) -> tensor<6x6x5x2xf32> {
+  // expected-error@+1 {{is part of a convolution that loops of the host would make tile by tile; expects the convolution, linalg.conv_2d_nhwc_fhwc}}
+  %r = linalg.winograd_filter_transform fmr(F_4_3) ins(%w : tensor<2x3x3x5xf32>) outs(%e : tensor<6x6x5x2xf32>) -> tensor<6x6x5x2xf32>
+  return %r : tensor<6x6x5x2xf32>
+}
