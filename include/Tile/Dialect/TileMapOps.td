@@ -45,7 +45,7 @@ def Tile_MapMakeOp : Tile_Op<"map_make", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "makes a tensor map in global memory";
   let description = [{
-    Writes a tensor map at the place that `map` names: a copy of `template`, a map
+    Writes a tensor map at the place that `map` names: a copy of `like`, a map
     of the host that has rank, element type, box and swizzle, with address,
     extents and strides of the tensor of `map` (`tensormap.replace`). Where the
     tensor has no elements the map has extents of 1, and copies that take it
@@ -61,7 +61,7 @@ def Tile_MapMakeOp : Tile_Op<"map_make", [
 
     Constraints:
     (C1) `map` is the result of a `tile.map_place`;
-    (C2) `template` is a tensor map of the host: an argument of the kernel or the
+    (C2) `like` is a tensor map of the host: an argument of the kernel or the
          result of a `tile.tensor_map`, of a tensor of the same rank and elements;
     (C3) `stage` is of i64 in shared memory, of rank 1 and 16 elements;
     (C4) outside the body of a `tile.parallel`.
@@ -73,7 +73,7 @@ def Tile_MapMakeOp : Tile_Op<"map_make", [
 
     Example:
     ```mlir
-    tile.map_make %map from %template by %stage : memref<16xi64, #gpu.address_space<workgroup>>
+    tile.map_make %map from %like by %stage : memref<16xi64, #gpu.address_space<workgroup>>
     ```
   }];
   let arguments = (ins

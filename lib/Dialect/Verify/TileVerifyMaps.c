@@ -61,8 +61,8 @@ static bool is_of_host(MlirValue map) {
 static bool is_alike(MlirValue like, MlirValue tensor) {
   if (mlirValueIsABlockArgument(like))
     return true;
-  MlirType a = mlirValueGetType(tile_tensor_map_tensor(
-      tile_tensor_map_cast(mlirOpResultGetOwner(like))));
+  MlirType a = mlirValueGetType(
+      tile_tensor_map_tensor(tile_tensor_map_cast(mlirOpResultGetOwner(like))));
   MlirType b = mlirValueGetType(tensor);
   return mlirShapedTypeGetRank(a) == mlirShapedTypeGetRank(b) &&
          mlirTypeEqual(mlirShapedTypeGetElementType(a),
@@ -77,8 +77,8 @@ MlirLogicalResult tile_map_make_verify(MlirOperation op) {
     return tile_failure();
   if (!mlirValueIsAOpResult(map) ||
       !tile_map_place_is(mlirOpResultGetOwner(map))) // (C1)
-    return tile_emit_error(op,
-                           "expects 'map' to be the result of a tile.map_place");
+    return tile_emit_error(
+        op, "expects 'map' to be the result of a tile.map_place");
   MlirValue tensor =
       tile_map_place_tensor(tile_map_place_cast(mlirOpResultGetOwner(map)));
   if (!is_of_host(like) || !is_alike(like, tensor)) // (C2)

@@ -31,7 +31,8 @@ enum { MAP_WORDS = 16, MAP_BYTES = 128 };
 
 // Variants are tried, and have no memory: it stands before all of them.
 static MlirOperation memory_place(MlirOperation launch) {
-  MlirOperation place = launch, parent = mlirOperationGetParentOperation(launch);
+  MlirOperation place = launch,
+                parent = mlirOperationGetParentOperation(launch);
   for (; tile_variants_is(parent);
        parent = mlirOperationGetParentOperation(parent))
     place = parent;
@@ -69,8 +70,9 @@ MlirValue tile_layout_map_sample(TileBuilder *b, MlirOperation launch,
     extent[d] = 1;
   mlirRewriterBaseSetInsertionPointBefore(b->rw, memory_place(launch));
   extent[rank - 1] = MAP_BYTES * 8 / tile_elem_bits(element);
-  return memref_alloc(b, .type = mlirMemRefTypeContiguousGet(
-                             element, rank, extent, (MlirAttribute){NULL}),
+  return memref_alloc(b,
+                      .type = mlirMemRefTypeContiguousGet(
+                          element, rank, extent, (MlirAttribute){NULL}),
                       .alignment = TILE_SOME(MAP_BYTES));
 }
 
@@ -87,11 +89,11 @@ static MlirValue build_maps(TileBuilder *b, MlirOperation launch) {
   }
   int64_t extents[] = {mlirShapedTypeGetDynamicSize(), MAP_WORDS};
   MlirType word = mlirIntegerTypeGet(tile_builder_context(b), 64);
-  return memref_alloc(b,
-                      .type = mlirMemRefTypeContiguousGet(
-                          word, 2, extents, (MlirAttribute){NULL}),
-                      .dynamicSizes = TILE_VALUES(blocks),
-                      .alignment = TILE_SOME(MAP_BYTES));
+  return memref_alloc(
+      b,
+      .type =
+          mlirMemRefTypeContiguousGet(word, 2, extents, (MlirAttribute){NULL}),
+      .dynamicSizes = TILE_VALUES(blocks), .alignment = TILE_SOME(MAP_BYTES));
 }
 
 static MlirValue build_block_number(TileBuilder *b, MlirOperation launch) {
@@ -155,8 +157,9 @@ static MlirValue value_before(MlirValue value, MlirOperation before) {
         mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
     intptr_t number = mlirBlockArgumentGetArgNumber(value);
     if (!tile_op_is_inside(loop, before) ||
-        !mlirBlockEqual(mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0)),
-                        mlirBlockArgumentGetOwner(value)))
+        !mlirBlockEqual(
+            mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0)),
+            mlirBlockArgumentGetOwner(value)))
       return value;
     if (scf_for_is(loop))
       value = mlirOperationGetOperand(loop, 3 + number - 1);
@@ -189,8 +192,7 @@ static MlirOperation acquire_near(MlirOperation op, MlirValue channel) {
   mlirOperationWalk(op, find_acquire, &search, MlirWalkPreOrder);
   if (search.found.ptr)
     return search.found;
-  for (MlirOperation at =
-           mlirBlockGetFirstOperation(mlirOperationGetBlock(op));
+  for (MlirOperation at = mlirBlockGetFirstOperation(mlirOperationGetBlock(op));
        !mlirOperationEqual(at, op); at = mlirOperationGetNextInBlock(at))
     find_acquire(at, &search);
   return search.found;
@@ -214,9 +216,8 @@ typedef struct {
 // The position of the next load. Whether it is known before `first`.
 static bool ring_of(MlirOperation user, MlirOperation first, Ring *out) {
   out->channel = tile_copy_signal(tile_copy_cast(user));
-  MlirOperation acquire =
-      acquire_near(ancestor_in(user, mlirOperationGetBlock(first)),
-                   out->channel);
+  MlirOperation acquire = acquire_near(
+      ancestor_in(user, mlirOperationGetBlock(first)), out->channel);
   if (!acquire.ptr)
     return false;
   TileAcquireOp at = tile_acquire_cast(acquire);
@@ -249,9 +250,9 @@ static void drain(TileBuilder *b, Ring at) {
     tile_acquire(b, at.channel, at.slot, at.parity);
     if (i + 1 == depth)
       break;
-    MlirOperation next = tile_advance_op(b, .slot = at.slot,
-                                         .parity = at.parity, .depth = depth)
-                             .op;
+    MlirOperation next =
+        tile_advance_op(b, .slot = at.slot, .parity = at.parity, .depth = depth)
+            .op;
     at.slot = mlirOperationGetResult(next, 0);
     at.parity = mlirOperationGetResult(next, 1);
   }
@@ -277,9 +278,9 @@ static MlirLogicalResult drain_all(TileBuilder *b, const TileKernelMap *map,
 static MlirValue build_stage(TileBuilder *b) {
   int64_t extent = MAP_WORDS;
   MlirContext context = tile_builder_context(b);
-  MlirType type = mlirMemRefTypeContiguousGet(
-      mlirIntegerTypeGet(context, 64), 1, &extent,
-      tile_space_attr(context, TILE_SPACE_SHARED));
+  MlirType type =
+      mlirMemRefTypeContiguousGet(mlirIntegerTypeGet(context, 64), 1, &extent,
+                                  tile_space_attr(context, TILE_SPACE_SHARED));
   return tile_alloc(b, .type = type,
                     .layout = tile_layout_attr(context, TILE_STR("linear")));
 }

@@ -20,8 +20,8 @@
 #include "Dialect/Ops.h"
 #include "Dialect/Products.h"
 #include "Dialect/TileLayouts.h"
-#include "Layout/LayoutAccess.h"
 #include "KernelMaps.h"
+#include "Layout/LayoutAccess.h"
 #include "LayoutExchange.h"
 #include "LayoutProblem.h"
 #include "LayoutReductions.h"
@@ -599,8 +599,8 @@ static int find_users(const Plan *plan, int first, MlirOperation *out) {
 static MlirLogicalResult apply_kernel_map(TileBuilder *b, const Plan *plan,
                                           int i, MlirValue tensor,
                                           MlirValue like) {
-  MlirOperation *users = TILE_ARENA_NEW(plan->arena, MlirOperation,
-                                        plan->problem.problem.num_ops);
+  MlirOperation *users =
+      TILE_ARENA_NEW(plan->arena, MlirOperation, plan->problem.problem.num_ops);
   TileKernelMap map = {plan->kernel, tensor, like, users,
                        find_users(plan, i, users)};
   MlirValue made;

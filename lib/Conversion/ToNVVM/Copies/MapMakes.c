@@ -54,8 +54,8 @@ static MlirValue map_changes(Lowering *l, MlirOperation op,
                              const Memory *tensor) {
   MlirValue changes = address_changes(l, op, tensor);
   for (int d = 0; d < tensor->rank; d++) {
-    changes = or_maybe(l, changes,
-                       number_changes(l, tensor->extent[d], type_i32(l)));
+    changes =
+        or_maybe(l, changes, number_changes(l, tensor->extent[d], type_i32(l)));
     if (d + 1 < tensor->rank)
       changes = or_maybe(l, changes,
                          number_changes(l, tensor->stride[d], type_i64(l)));
@@ -72,12 +72,11 @@ void lower_tile_map_place(Lowering *l, MlirOperation op) {
     return;
   }
   TileInt row = index_operand(l, tile_map_place_place(place));
-  MlirValue pointer =
-      element_pointer(l, maps->pointer, maps->element,
-                      tile_int_mul(&l->i32, row, MAP_WORDS));
-  memory_add(l, tile_map_place_map(place), TILE_SPACE_GLOBAL, maps->element,
-             llvm_addrspacecast(&l->b, .type = type_pointer(l, 0),
-                                .arg = pointer));
+  MlirValue pointer = element_pointer(l, maps->pointer, maps->element,
+                                      tile_int_mul(&l->i32, row, MAP_WORDS));
+  memory_add(
+      l, tile_map_place_map(place), TILE_SPACE_GLOBAL, maps->element,
+      llvm_addrspacecast(&l->b, .type = type_pointer(l, 0), .arg = pointer));
   MlirValue changes = tile_map_place_changes(place);
   if (tile_value_is_used(changes))
     mlirRewriterBaseReplaceAllUsesWith(l->b.rw, changes,
@@ -94,11 +93,10 @@ static void replace(Lowering *l, const char *field, int ordinal, int bits,
   snprintf(text, sizeof text,
            "tensormap.replace.tile.%s.shared::cta.b1024.b%d [$0], %s$1;", field,
            bits, number);
-  llvm_inline_asm_op(&l->b, .operands = TILE_VALUES(stage, value),
-                     .asm_string = text,
-                     .constraints = bits == 64 ? "r,l,~{memory}"
-                                               : "r,r,~{memory}",
-                     .has_side_effects = true);
+  llvm_inline_asm_op(
+      &l->b, .operands = TILE_VALUES(stage, value), .asm_string = text,
+      .constraints = bits == 64 ? "r,l,~{memory}" : "r,r,~{memory}",
+      .has_side_effects = true);
 }
 
 // Dimensions of a map count from the contiguous one. No map has an extent of 0.
@@ -126,8 +124,9 @@ static MlirValue piece_at(Lowering *l, MlirValue base, int64_t byte) {
 static void copy_like(Lowering *l, MlirValue like, MlirValue stage) {
   MlirType type = type_bits(l, PIECE_BYTES);
   for (int64_t at = 0; at < MAP_BYTES; at += PIECE_BYTES) {
-    MlirValue piece = llvm_load(&l->b, .type = type, .addr = piece_at(l, like, at),
-                                .alignment = TILE_SOME(PIECE_BYTES));
+    MlirValue piece =
+        llvm_load(&l->b, .type = type, .addr = piece_at(l, like, at),
+                  .alignment = TILE_SOME(PIECE_BYTES));
     store_bits(l, piece, piece_at(l, stage, at),
                space_number(TILE_SPACE_SHARED), PIECE_BYTES, TILE_NULL_VALUE);
   }
@@ -158,10 +157,9 @@ void lower_tile_map_make(Lowering *l, MlirOperation op) {
   IfBlocks blocks = if_begin(l, op, is_elected(l));
   nvvm_cp_async_bulk_wait_group_op(&l->b, .group = 0);
   copy_like(l, like->pointer, stage->pointer);
-  replace_fields(l,
-                 llvm_ptrtoint(&l->b, .type = type_i32(l),
-                               .arg = stage->pointer),
-                 tensor);
+  replace_fields(
+      l, llvm_ptrtoint(&l->b, .type = type_i32(l), .arg = stage->pointer),
+      tensor);
   copy_to_place(l, stage->pointer,
                 llvm_addrspacecast(&l->b, .type = type_pointer(l, 1),
                                    .arg = map->pointer));

@@ -213,8 +213,8 @@ static void overwritten_under_way(void **state) {
   "complete_tx::bytes [s], [g, {x, y}], [bar];\nGO:\n"
 #define ARRIVED                                                                \
   "WAIT: mbarrier.try_wait.parity.shared.b64 q, [bar], phase; @!q bra WAIT;\n"
-  HarnessRun run = make_run(
-      KERNEL(COPY_TO_GLOBAL ACQUIRE ISSUE CHANGE ARRIVED));
+  HarnessRun run =
+      make_run(KERNEL(COPY_TO_GLOBAL ACQUIRE ISSUE CHANGE ARRIVED));
   run.options.schedule = TILE_EMU_SCHEDULE_LAZY;
   harness_run_finds(&run, "tensor-map-fence", "was overwritten while");
   run = make_run(KERNEL(COPY_TO_GLOBAL ACQUIRE ISSUE ARRIVED CHANGE));
