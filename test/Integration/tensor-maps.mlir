@@ -126,3 +126,71 @@ func.func @groups(%A: memref<?x?xbf16>, %B: memref<?x?x64xbf16>, %sizes: memref<
   }
   return
 }
+
+// Every `step`-th row from `first` on of a tensor of the host, as a product's factor: a map of
+// the kernel in variants of the launch, whose workspaces come before them.
+// CASE: strided(X=ints:100x64:bf16, B=ints:64x40:bf16, first=3, step=2, count=45, Y=junk:45x40:f32)
+// CASE: strided(X=ints:100x64:bf16, B=ints:64x40:bf16, first=1, step=1, count=1, Y=junk:1x40:f32)
+// CASE: strided(X=ints:100x64:bf16@+1, B=ints:64x40:bf16, first=0, step=3, count=33, Y=junk:33x40:f32)
+// EXPECT: Y = X[first:first + count * step:step] @ B
+func.func @strided(%X: memref<?x64xbf16>, %B: memref<64x40xbf16>, %first: index, %step: index, %count: index, %Y: memref<?x40xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %blocks = arith.ceildivui %count, %c64 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %blocks, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %zero = arith.constant 0.0 : f32
+    %from = arith.muli %first, %c64 : index
+    %gap = arith.muli %step, %c64 : index
+    %rows = memref.reinterpret_cast %X to offset: [%from], sizes: [%count, 64], strides: [%gap, 1] : memref<?x64xbf16> to memref<?x64xbf16, strided<[?, 1], offset: ?>>
+    %a = tile.alloc : memref<64x32xbf16, #shared>
+    %b = tile.alloc : memref<32x40xbf16, #shared>
+    %acc = tile.alloc : memref<64x40xf32, #tile.fragment>
+    %m = arith.muli %bx, %c64 : index
+    tile.fill %acc, %zero : memref<64x40xf32, #tile.fragment>, f32
+    scf.for %k = %c0 to %c64 step %c32 {
+      %aw = tile.region %rows[%m, %k] [64, 32] : memref<?x64xbf16, strided<[?, 1], offset: ?>>
+      %bw = tile.region %B[%k, 0] [32, 40] : memref<64x40xbf16>
+      tile.copy %aw to %a : !tile.region<64x32xbf16>, memref<64x32xbf16, #shared>
+      tile.copy %bw to %b : !tile.region<32x40xbf16>, memref<32x40xbf16, #shared>
+      tile.gemm %a, %b, %acc : (memref<64x32xbf16, #shared>, memref<32x40xbf16, #shared>, memref<64x40xf32, #tile.fragment>)
+    } {tile.num_stages = 2 : i32}
+    %y = tile.region %Y[%m, 0] [64, 40] : memref<?x40xf32>
+    tile.copy %acc to %y : memref<64x40xf32, #tile.fragment>, !tile.region<64x40xf32>
+    gpu.terminator
+  }
+  return
+}
+
+// Tensors of so many rows, none included: no map has an extent of 0.
+// CASE: clipped(X=ints:40x64:bf16, n=0, Y=junk:32x64:bf16, Z=zeros:40x64:bf16)
+// CASE: clipped(X=ints:40x64:bf16, n=5, Y=junk:32x64:bf16, Z=zeros:40x64:bf16)
+// CASE: clipped(X=ints:40x64:bf16, n=40, Y=junk:32x64:bf16, Z=zeros:40x64:bf16)
+// EXPECT: x = X[:min(n, 32)]; Y = np.zeros((32, 64)); Y[:len(x)] = x; Z = np.zeros((40, 64)); Z[:len(x)] = x
+func.func @clipped(%X: memref<40x64xbf16>, %n: index, %Y: memref<32x64xbf16>, %Z: memref<40x64xbf16>) {
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  %x_index = tile.address %X : memref<40x64xbf16>
+  %z_index = tile.address %Z : memref<40x64xbf16>
+  %x_address = arith.index_cast %x_index : index to i64
+  %z_address = arith.index_cast %z_index : index to i64
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    %t = tile.alloc : memref<32x64xbf16, #shared>
+    %x_at = tile.tensor_at %x_address : memref<bf16>
+    %z_at = tile.tensor_at %z_address : memref<bf16>
+    %Xn = memref.reinterpret_cast %x_at to offset: [0], sizes: [%n, 64], strides: [64, 1] : memref<bf16> to memref<?x64xbf16, strided<[64, 1]>>
+    %Zn = memref.reinterpret_cast %z_at to offset: [0], sizes: [%n, 64], strides: [64, 1] : memref<bf16> to memref<?x64xbf16, strided<[64, 1]>>
+    %x = tile.region %Xn[0, 0] [32, 64] {align = 16 : i64} : memref<?x64xbf16, strided<[64, 1]>>
+    %z = tile.region %Zn[0, 0] [32, 64] {align = 16 : i64} : memref<?x64xbf16, strided<[64, 1]>>
+    %y = tile.region %Y[0, 0] [32, 64] : memref<32x64xbf16>
+    tile.copy %x to %t : !tile.region<32x64xbf16>, memref<32x64xbf16, #shared>
+    tile.copy %t to %y : memref<32x64xbf16, #shared>, !tile.region<32x64xbf16>
+    tile.copy %t to %z : memref<32x64xbf16, #shared>, !tile.region<32x64xbf16>
+    gpu.terminator
+  }
+  return
+}

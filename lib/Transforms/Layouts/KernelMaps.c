@@ -10,7 +10,8 @@
 //   }
 //
 // It stands before the first op that takes the map, as far outside of loops as
-// the tensor. A slot is acquired when its load has ended and was read, so no
+// the tensor; of stores as early as the tensor is known, while the first loads
+// are under way. A slot is acquired when its load has ended and was read, so no
 // load takes the old map when it is overwritten; acquiring a slot twice waits
 // for the same phase.
 //
@@ -135,6 +136,25 @@ static MlirOperation first_user(const TileKernelMap *map, MlirBlock home) {
       first = user;
   }
   return first;
+}
+
+static bool only_stores(const TileKernelMap *map) {
+  for (int i = 0; i < map->num_users; i++) {
+    TileShape src;
+    if (!tile_copy_is(map->users[i]) ||
+        !tile_shape_of(tile_copy_src(tile_copy_cast(map->users[i])), &src) ||
+        src.space == TILE_SPACE_GLOBAL)
+      return false;
+  }
+  return true;
+}
+
+// The op of `home` before which the map is made.
+static MlirOperation first_op(const TileKernelMap *map, MlirBlock home) {
+  MlirOperation tensor = mlirOpResultGetOwner(map->tensor);
+  if (!only_stores(map) || !mlirBlockEqual(mlirOperationGetBlock(tensor), home))
+    return first_user(map, home);
+  return mlirOperationGetNextInBlock(tensor);
 }
 
 // Whether what `block` has may be executed again.
@@ -303,7 +323,7 @@ MlirLogicalResult tile_layout_make_kernel_map(TileBuilder *b,
                                               const TileKernelMap *map,
                                               MlirValue *out_map) {
   MlirBlock home = home_of(map);
-  MlirOperation first = first_user(map, home);
+  MlirOperation first = first_op(map, home);
   MlirValue maps = build_maps(b, map->launch);
   mlirRewriterBaseSetInsertionPointBefore(b->rw, first);
   MlirValue number = build_block_number(b, map->launch);
