@@ -56,10 +56,6 @@ static MlirValue value_at(TileBuilder *b, MlirValue value,
   return mlirOperationGetResult(clone, mlirOpResultGetResultNumber(value));
 }
 
-bool tile_layout_is_of_kernel(MlirValue tensor, MlirOperation launch) {
-  return tile_value_is_inside(tensor, launch);
-}
-
 // Strides are multiples of 16 bytes, and nothing is read of it.
 MlirValue tile_layout_map_sample(TileBuilder *b, MlirOperation launch,
                                  MlirValue tensor) {

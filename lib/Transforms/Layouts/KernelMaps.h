@@ -5,10 +5,6 @@
 #include "Dialect/Ops.h"
 #include "Support/Lists.h"
 
-/// Whether the host cannot make a map of a tensor of the kernel `launch`: it is
-/// made inside it.
-bool tile_layout_is_of_kernel(MlirValue tensor, MlirOperation launch);
-
 /// What a map of one tensor is made for.
 typedef struct {
   MlirOperation launch;
@@ -18,9 +14,9 @@ typedef struct {
 } TileKernelMap;
 
 /// Memory of the host for one map of each block, and the ops that make the map
-/// before the first of its users. Loads that wait for a slot of a ring may be
-/// under way when the tensor changes: their channels are drained first. Errors:
-/// reported at a user where its slot cannot be told.
+/// before the first of its users. Loads that fill a ring may be under way when
+/// the tensor changes: their slots are acquired first. Errors: reported at a
+/// user where its slot cannot be told.
 MlirLogicalResult tile_layout_make_kernel_map(TileBuilder *b,
                                               const TileKernelMap *map,
                                               MlirValue *out_map);

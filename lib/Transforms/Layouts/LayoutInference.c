@@ -216,7 +216,7 @@ static MlirValue tensor_map_find_or_build(TileBuilder *b, MlirOperation launch,
                                           MlirValue window,
                                           const TileLayoutTma *tma) {
   Description wanted = describe(window, tma);
-  if (tile_layout_is_of_kernel(wanted.tensor, launch)) {
+  if (tile_value_is_inside(wanted.tensor, launch)) {
     wanted.tensor = tile_layout_map_sample(b, launch, wanted.tensor);
   }
   MlirBlock block = mlirOperationGetBlock(launch);
@@ -624,7 +624,7 @@ static MlirLogicalResult apply_maps(const Plan *plan) {
     MlirValue tensor = describe(window, &plan->boxes[i]).tensor;
     MlirValue map =
         tensor_map_find_or_build(&b, plan->kernel, window, &plan->boxes[i]);
-    if (tile_layout_is_of_kernel(tensor, plan->kernel))
+    if (tile_value_is_inside(tensor, plan->kernel))
       result = apply_kernel_map(&b, plan, i, tensor, map);
     else
       set_map(op, map);
