@@ -193,6 +193,11 @@ static int operand_accesses(MlirOperation op,
     out[3] = (TileAccess){tile_gemm_sp_c(gemm), 3, true, true};
     return 4;
   }
+  if (tile_map_make_is(op)) {
+    TileMapMakeOp make = tile_map_make_cast(op);
+    out[0] = (TileAccess){tile_map_make_stage(make), 2, true, true};
+    return 1;
+  }
   int n = reduction_accesses(op, out);
   n = n ? n : tile_combine_accesses(op, out);
   return n ? n : tile_element_accesses(op, out);
@@ -360,6 +365,12 @@ void tile_launch_wait_effects(MlirOperation op, TileEffects effects) {
 
 // It keeps its place.
 void tile_launch_next_effects(MlirOperation op, TileEffects effects) {
+  tile_effects_add(effects, TILE_EFFECT_WRITE, op, -1);
+}
+
+// The map itself lies in memory that no operand is.
+void tile_map_make_effects(MlirOperation op, TileEffects effects) {
+  add_effects(op, effects);
   tile_effects_add(effects, TILE_EFFECT_WRITE, op, -1);
 }
 

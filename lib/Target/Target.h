@@ -56,6 +56,7 @@ typedef struct {
   // Instructions.
   bool has_stmatrix;         // stmatrix
   bool has_tma;              // cp.async.bulk[.tensor], tensor maps
+  bool has_map_replace;      // tensormap.replace
   bool has_wgmma;            // wgmma.mma_async
   bool has_setmaxnreg;       // setmaxnreg
   bool has_f8;               // cvt, mma.sync and mma.sp.sync of e4m3 and e5m2

@@ -120,6 +120,7 @@ static const TileTarget targets[] = {
      .memory_gb_per_s = 3350,
      LIMITS_OF_ALL,
      HOPPER,
+     .has_map_replace = true,
      .has_wgmma = true,
      .has_setmaxnreg = true,
      .wgmma = {.m = 64, .n_step = 8, .n_max = 256, .k_bytes = 32}},

@@ -170,8 +170,8 @@ def Tile_TensorAtOp : Tile_Op<"tensor_at", [Pure]> {
     those whose address comes from the same table, or from the same value: these
     may share memory. Addresses that are computed from others may be anywhere.
 
-    TMA does not take it: a tensor map is made on the host. `align` on a
-    `tile.region` says how its rows are aligned.
+    `align` on a `tile.region` says how its rows are aligned. A kernel for sm_90a
+    makes tensor maps of it itself (`tile.map_make`).
 
     Constraints:
     (C1) the result is in global memory, has the identity layout, a static shape

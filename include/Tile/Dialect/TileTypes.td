@@ -52,9 +52,11 @@ def Tile_ChannelType : Tile_Type<"Channel", "channel"> {
 }
 
 def Tile_TensorMapType : Tile_Type<"TensorMap", "tensor_map"> {
-  let summary = "a TMA tensor map, made on the host, passed to a kernel by value";
+  let summary = "a TMA tensor map";
   let description = [{
-    The result of `tile.tensor_map`. A launch that uses it gets it as a parameter.
+    The result of `tile.tensor_map`, made on the host: a launch that uses it gets it
+    as a parameter, by value. The result of `tile.map_place`: in global memory, made
+    by the kernel.
 
     Example: `!tile.tensor_map`.
   }];

@@ -196,14 +196,39 @@ static Alignment align_subview(MemRefSubViewOp view, Alignment source,
   return source;
 }
 
+// Of the address at which the memory behind a tensor begins. What is assumed of
+// a part says something of it where the part begins there, too.
+static int64_t align_memory(MlirValue tensor, MlirValue root,
+                            int64_t root_align_bytes, bool *out_begins_there) {
+  if (mlirValueEqual(tensor, root)) {
+    *out_begins_there = true;
+    return root_align_bytes;
+  }
+  MlirOperation op = mlirOpResultGetOwner(tensor);
+  int64_t align = align_memory(mlirOperationGetOperand(op, 0), root,
+                               root_align_bytes, out_begins_there);
+  if (memref_subview_is(op) || memref_reinterpret_cast_is(op))
+    *out_begins_there = false;
+  if (!memref_assume_alignment_is(op) || !*out_begins_there)
+    return align;
+  int64_t assumed =
+      memref_assume_alignment_alignment(memref_assume_alignment_cast(op));
+  return assumed > align ? assumed : align;
+}
+
+// Its offset counts from where the memory begins.
 static Alignment align_reinterpreted(MemRefReinterpretCastOp view,
-                                     Alignment source, int64_t elem_bytes) {
+                                     MlirValue root, int64_t root_align_bytes,
+                                     int64_t elem_bytes) {
+  bool begins_there;
+  Alignment source = {.address =
+                          align_memory(memref_reinterpret_cast_source(view),
+                                       root, root_align_bytes, &begins_there)};
   int last = (int)memref_reinterpret_cast_static_strides_size(view) - 1;
   int64_t offset =
       mixed_divisor(memref_reinterpret_cast_static_offsets_attr(view),
                     memref_reinterpret_cast_offsets(view), 0);
   source.address = tile_gcd(source.address, offset * elem_bytes);
-  source.strides = 0;
   for (int d = 0; d < last; d++)
     source.strides = tile_gcd(
         source.strides,
@@ -218,13 +243,13 @@ static Alignment align_tensor(MlirValue tensor, MlirValue root,
   if (mlirValueEqual(tensor, root))
     return (Alignment){root_align_bytes, root_align_bytes};
   MlirOperation op = mlirOpResultGetOwner(tensor);
+  if (memref_reinterpret_cast_is(op))
+    return align_reinterpreted(memref_reinterpret_cast_cast(op), root,
+                               root_align_bytes, elem_bytes);
   Alignment source = align_tensor(mlirOperationGetOperand(op, 0), root,
                                   root_align_bytes, elem_bytes);
   if (memref_subview_is(op))
     return align_subview(memref_subview_cast(op), source, elem_bytes);
-  if (memref_reinterpret_cast_is(op))
-    return align_reinterpreted(memref_reinterpret_cast_cast(op), source,
-                               elem_bytes);
   if (memref_assume_alignment_is(op)) {
     int64_t align =
         memref_assume_alignment_alignment(memref_assume_alignment_cast(op));

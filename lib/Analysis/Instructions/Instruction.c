@@ -26,7 +26,7 @@ bool instr_refuse_internal(TileInstrReason *out, const char *what) {
 }
 
 // Whether a tensor is there before the kernel that uses it is launched.
-static bool is_of_host(MlirValue tensor) {
+bool instr_is_of_host(MlirValue tensor) {
   MlirOperation scope =
       mlirValueIsABlockArgument(tensor)
           ? mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(tensor))
@@ -38,7 +38,7 @@ static bool is_of_host(MlirValue tensor) {
 
 bool instr_has_map(MlirValue tensor, const TileInstrContext *context,
                    TileInstrReason *out) {
-  return (context->in_launch && is_of_host(tensor)) ||
+  return (context->in_launch && instr_is_of_host(tensor)) ||
          instr_refuse(out, "tile-instr/base",
                       "a tensor map can only be made on the host, of a tensor "
                       "of the function that launches");

@@ -15,6 +15,9 @@ bool instr_refuse(TileInstrReason *out, const char *code, const char *format,
 /// The same for what verifiers exclude.
 bool instr_refuse_internal(TileInstrReason *out, const char *what);
 
+/// Whether a tensor is there before the kernel that uses it is launched.
+bool instr_is_of_host(MlirValue tensor);
+
 /// Whether the host can make a tensor map of `tensor`; if not, why.
 bool instr_has_map(MlirValue tensor, const TileInstrContext *context,
                    TileInstrReason *out);

@@ -196,6 +196,34 @@ static bool map_takes_ends(TileRegionOp region, TileInstrReason *out) {
                       "before place 0");
 }
 
+// A loop whose copies are under way while later rounds begin.
+static bool is_pipelined(MlirOperation op) {
+  return !mlirAttributeIsNull(mlirOperationGetDiscardableAttributeByName(
+      op, TILE_STR("tile.num_stages")));
+}
+
+// Of a tensor of the host, or one that the kernel makes and which stays what it
+// is while copies of it are under way.
+static bool copy_has_map(const CopyView *view, const TileInstrContext *context,
+                         TileInstrReason *out) {
+  MlirValue tensor = tile_region_source(view->region);
+  if (!context->in_launch || !context->target->has_map_replace ||
+      instr_is_of_host(tensor) || !mlirValueIsAOpResult(tensor))
+    return instr_has_map(tensor, context, out);
+  if (tile_region_bounded_size(view->region))
+    return instr_refuse(out, "tile-instr/end",
+                        "the window ends where the kernel says, in a tensor "
+                        "that it makes: the tensor can end there");
+  MlirOperation scope = mlirOpResultGetOwner(tensor);
+  for (; !tile_kernel_is(scope); scope = mlirOperationGetParentOperation(scope))
+    if (is_pipelined(scope))
+      return instr_refuse(out, "tile-instr/base",
+                          "each round of the pipelined loop has another "
+                          "tensor, and one tensor map in use cannot be "
+                          "replaced");
+  return true;
+}
+
 // PTX ISA, tensor maps and cp.async.bulk.tensor; CUDA driver API,
 // cuTensorMapEncodeTiled.
 static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
@@ -221,7 +249,7 @@ static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
                         "TMA takes boxes, and numbers name rows of the window");
   if (!map_takes_ends(view->region, out))
     return false;
-  if (!instr_has_map(tensor, context, out) ||
+  if (!copy_has_map(view, context, out) ||
       (!is_load && !instr_stores_rows(tensor, out)))
     return false;
   // The hardware stops at a box that begins inside 16 bytes.

@@ -710,6 +710,8 @@ static void find_threads(Flow *flow, SyncUse *use) {
     use->threads = threads_of_fill(flow, tile_fill_cast(op), &use->chunk);
   else if (tile_atomic_is(op))
     use->threads = threads_of_atomic(flow, tile_atomic_cast(op));
+  else if (tile_map_make_is(op))
+    use->threads = leader_of(flow, op);
   else if (tile_atomic_load_is(op))
     use->threads = by_chunks(flow, op, &shape, 1);
   else if (tile_reduce_is(op))

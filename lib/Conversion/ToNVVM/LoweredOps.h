@@ -38,6 +38,10 @@ void lower_memref_cast(Lowering *l, MlirOperation op);
 bool serves_cast(Lowering *l, MlirOperation op);
 void lower_tile_tensor_at(Lowering *l, MlirOperation op);
 
+// Copies/MapMakes.c
+void lower_tile_map_place(Lowering *l, MlirOperation op);
+void lower_tile_map_make(Lowering *l, MlirOperation op);
+
 // Messages.c
 void lower_tile_print(Lowering *l, MlirOperation op);
 void lower_tile_assert(Lowering *l, MlirOperation op);

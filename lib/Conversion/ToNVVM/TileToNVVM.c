@@ -94,6 +94,8 @@ static const LowerEntry table[] = {
     {tile_kernel_config_is, lower_tile_kernel_config},
     {tile_launch_next_is, lower_tile_launch_next},
     {tile_launch_wait_is, lower_tile_launch_wait},
+    {tile_map_make_is, lower_tile_map_make},
+    {tile_map_place_is, lower_tile_map_place},
     {tile_reduce_is, lower_tile_reduce},
     {tile_print_is, lower_tile_print},
     {tile_region_is, lower_tile_region},

@@ -46,6 +46,8 @@ struct TileAsyncOp {
   uint8_t swizzle;       // 0 none, 1: 32, 2: 64, 3: 128 bytes
   uint32_t fill_pattern; // of bytes out of bounds
   bool is_tf32;          // a load rounds f32 to tf32
+  const uint8_t *map; // of a copy of a tensor, and its bytes when it was issued
+  uint8_t map_bytes[TILE_TENSOR_MAP_SIZE_BYTES];
   union {
     struct {
       uint32_t cta_mask, mbarrier;
@@ -160,6 +162,10 @@ void tile_emu_map_proxy_release(TileWarp *warp, uint32_t lane);
 /// it and the fences for that are missing.
 void tile_emu_map_proxy_check(TileWarp *warp, const TileInsn *insn,
                               uint32_t lane, uint64_t address);
+
+/// Reports where the tensor map of a copy was overwritten before the copy has
+/// read it, which it may do until its data has arrived, or its source was read.
+void tile_emu_map_use_end(const TileAsyncOp *op);
 
 //===-- Shared memory of other CTAs ---------------------------------------===//
 

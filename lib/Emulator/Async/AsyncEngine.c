@@ -332,6 +332,8 @@ static bool step_load(TileAsyncOp *op) {
   }
   op->next_row += count;
   bool is_done = op->next_row == op->num_rows;
+  if (is_done)
+    tile_emu_map_use_end(op);
   TileMbarrierUser user = {op->warp, op->insn, TILE_WARP_SIZE};
   TILE_FOR_LANES (k, op->as.load.cta_mask) {
     TileCta *cta = &cluster->ctas[k];
@@ -350,6 +352,7 @@ static bool step_load(TileAsyncOp *op) {
 static bool step_store(TileAsyncOp *op) {
   if (!op->as.store.staged) {
     store_read(op);
+    tile_emu_map_use_end(op);
     return false;
   }
   store_write(op);

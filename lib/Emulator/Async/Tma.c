@@ -350,6 +350,8 @@ static TileAsyncOp *tensor_op(TileWarp *warp, const TileInsn *insn,
   op->lane = lane;
   op->lanes = tile_lane_bit(lane);
   op->swizzle = map->swizzle;
+  op->map = (const uint8_t *)map;
+  memcpy(op->map_bytes, map, sizeof op->map_bytes);
   op->size_bytes = (uint32_t)num_rows * row_bytes;
   bool is_tf32 = map->type == TILE_PTX_TF32;
   op->is_tf32 = is_tf32 && kind == TILE_ASYNC_LOAD;

@@ -241,6 +241,14 @@ void tile_emu_map_proxy_check(TileWarp *warp, const TileInsn *insn,
                   reasons[best]);
 }
 
+void tile_emu_map_use_end(const TileAsyncOp *op) {
+  if (op->map && memcmp(op->map, op->map_bytes, sizeof op->map_bytes) != 0)
+    tile_emu_find(op->warp, op->insn, tile_lane_bit(op->lane),
+                  TILE_FINDING_MAP_PROXY,
+                  "the tensor map was overwritten while the copy, which may "
+                  "still read it, was under way");
+}
+
 //===-- Decode ------------------------------------------------------------===//
 
 static void decode_fence_tensormap(TileDecoder *decoder) {

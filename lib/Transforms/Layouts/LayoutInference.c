@@ -20,6 +20,7 @@
 #include "Dialect/Ops.h"
 #include "Dialect/Products.h"
 #include "Dialect/TileLayouts.h"
+#include "KernelMaps.h"
 #include "Layout/LayoutAccess.h"
 #include "LayoutExchange.h"
 #include "LayoutProblem.h"
@@ -105,6 +106,14 @@ static bool same_map(TileTensorMapOp map, const Description *wanted) {
                    wanted->num_pixels) &&
          same_list(tile_tensor_map_step_attr(map), wanted->step,
                    wanted->num_pixels);
+}
+
+static bool same_description(const Description *a, const Description *b) {
+  size_t size = sizeof(int64_t);
+  return mlirValueEqual(a->tensor, b->tensor) &&
+         a->swizzle_bytes == b->swizzle_bytes && a->box_rank == b->box_rank &&
+         a->has_ends == b->has_ends && a->num_pixels == b->num_pixels &&
+         !memcmp(a->box, b->box, (size_t)a->box_rank * size);
 }
 
 static Description describe(MlirValue window, const TileLayoutTma *tma) {
@@ -207,6 +216,9 @@ static MlirValue tensor_map_find_or_build(TileBuilder *b, MlirOperation launch,
                                           MlirValue window,
                                           const TileLayoutTma *tma) {
   Description wanted = describe(window, tma);
+  if (tile_value_is_inside(wanted.tensor, launch)) {
+    wanted.tensor = tile_layout_map_sample(b, launch, wanted.tensor);
+  }
   MlirBlock block = mlirOperationGetBlock(launch);
   for (MlirOperation op = mlirBlockGetFirstOperation(block);
        !mlirOperationEqual(op, launch); op = mlirOperationGetNextInBlock(op))
@@ -560,26 +572,65 @@ static void apply_windows(const Plan *plan) {
 
 //===-- Apply: tensor maps ------------------------------------------------===//
 
-static void apply_map(TileBuilder *b, const Plan *plan, MlirOperation op,
-                      const TileLayoutTma *tma) {
-  b->loc = mlirOperationGetLocation(op);
-  MlirValue map =
-      tensor_map_find_or_build(b, plan->kernel, map_window(op), tma);
+static void set_map(MlirOperation op, MlirValue map) {
   if (tile_atomic_is(op))
     tile_atomic_set_map(tile_atomic_cast(op), map);
   else
     tile_copy_set_map(tile_copy_cast(op), map);
 }
 
-static void apply_maps(const Plan *plan) {
+// Ops of the role of number `first`, from that on, that one map serves.
+static int find_users(const Plan *plan, int first, MlirOperation *out) {
+  int count = 0;
+  MlirOperation op = plan->problem.ops[first];
+  Description wanted = describe(map_window(op), &plan->boxes[first]);
+  for (int i = first; i < plan->problem.problem.num_ops; i++) {
+    MlirOperation other = plan->problem.ops[i];
+    if (!plan->boxes[i].count || given_map(other).ptr ||
+        tile_role_of(other).op.ptr != tile_role_of(op).op.ptr)
+      continue;
+    Description found = describe(map_window(other), &plan->boxes[i]);
+    if (same_description(&found, &wanted))
+      out[count++] = other;
+  }
+  return count;
+}
+
+static MlirLogicalResult apply_kernel_map(TileBuilder *b, const Plan *plan,
+                                          int i, MlirValue tensor,
+                                          MlirValue like) {
+  MlirOperation *users =
+      TILE_ARENA_NEW(plan->arena, MlirOperation, plan->problem.problem.num_ops);
+  TileKernelMap map = {plan->kernel, tensor, like, users,
+                       find_users(plan, i, users)};
+  MlirValue made;
+  MlirLogicalResult result = tile_layout_make_kernel_map(b, &map, &made);
+  for (int k = 0; k < map.num_users; k++)
+    set_map(users[k], made);
+  return result;
+}
+
+static MlirLogicalResult apply_maps(const Plan *plan) {
   TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(plan->kernel)),
                    mlirOperationGetLocation(plan->kernel)};
-  for (int i = 0; i < plan->problem.problem.num_ops; i++) {
+  MlirLogicalResult result = tile_success();
+  for (int i = 0; i < plan->problem.problem.num_ops && !tile_failed(result);
+       i++) {
     MlirOperation op = plan->problem.ops[i];
-    if (plan->boxes[i].count && !given_map(op).ptr)
-      apply_map(&b, plan, op, &plan->boxes[i]);
+    if (!plan->boxes[i].count || given_map(op).ptr)
+      continue;
+    b.loc = mlirOperationGetLocation(op);
+    MlirValue window = map_window(op);
+    MlirValue tensor = describe(window, &plan->boxes[i]).tensor;
+    MlirValue map =
+        tensor_map_find_or_build(&b, plan->kernel, window, &plan->boxes[i]);
+    if (tile_value_is_inside(tensor, plan->kernel))
+      result = apply_kernel_map(&b, plan, i, tensor, map);
+    else
+      set_map(op, map);
   }
   mlirIRRewriterDestroy(b.rw);
+  return result;
 }
 
 //===-- Apply: factors ----------------------------------------------------===//
@@ -620,7 +671,8 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   apply_layouts(&plan);
   apply_loops(&plan);
   apply_windows(&plan);
-  apply_maps(&plan);
+  if (tile_failed(apply_maps(&plan)))
+    return tile_failure();
   for (int i = 0; i < plan.num_factors; i++)
     apply_factor(&plan.factors[i]);
   tile_layout_stage_reductions(kernel);

@@ -12,7 +12,8 @@ enum {
   // setmaxnreg: multiples of 8 from 24 to 256 (PTX ISA, setmaxnreg).
   STEP = 8,
   LEAST = 24,
-  // A producer that computes addresses for each of its threads.
+  // A producer that computes addresses for each of its threads, or makes tensor
+  // maps and keeps what they describe.
   ADDRESSES = 40,
   // One whose threads load and store: chunks under way, addresses and
   // conditions of each (with fewer registers ptxas 13.0 spills up to 128
@@ -133,15 +134,31 @@ static bool is_only_tma(const TileRolePlan *plan) {
   return true;
 }
 
+// Whether a map describes a tensor that the kernel makes.
+static bool makes_maps(const TileRolePlan *plan) {
+  for (TileRoleFill *fill = plan->fills; fill; fill = fill->next) {
+    MlirOperation op = fill->node->op;
+    if (!fill->node->is_moved || fill->instr != TILE_INSTR_Tma ||
+        !tile_copy_is(op))
+      continue;
+    TileRegionOp window = tile_region_of(tile_copy_src(tile_copy_cast(op)));
+    if (window.op.ptr &&
+        tile_value_is_inside(tile_region_source(window), plan->kernel))
+      return true;
+  }
+  return false;
+}
+
 static void solve_registers(TileRolePlan *plan, bool only_tma) {
   int64_t consumers = plan->num_warps[TILE_ROLE_CONSUMER] * WARP_THREADS;
   int64_t producers = plan->num_warps[TILE_ROLE_PRODUCER] * WARP_THREADS;
   int64_t wanted = wanted_registers(plan, tile_role_tile_threads(plan));
   int64_t each = launch_registers(plan, consumers + producers);
-  int64_t least = computes_tiles(plan)             ? ELEMENTS
-                  : has_plain_copies(plan)         ? CHUNKS
-                  : only_tma && plan->num_own == 0 ? LEAST
-                                                   : ADDRESSES;
+  bool is_lean = only_tma && plan->num_own == 0 && !makes_maps(plan);
+  int64_t least = computes_tiles(plan)     ? ELEMENTS
+                  : has_plain_copies(plan) ? CHUNKS
+                  : is_lean                ? LEAST
+                                           : ADDRESSES;
   least += (plan->own_registers / producers + STEP - 1) / STEP * STEP;
   int64_t most = consumer_share(plan, plan->num_warps[TILE_ROLE_CONSUMER],
                                 plan->num_warps[TILE_ROLE_PRODUCER], least);

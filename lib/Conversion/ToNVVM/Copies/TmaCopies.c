@@ -29,10 +29,26 @@ static void ended_place(Lowering *l, const View *view, int d, int64_t extent,
   *out_y = tile_int_add(&l->i32, first, tile_int_value(rest));
 }
 
+// No place of the tensor: as far outside as the end of any.
+enum { FAR_OUTSIDE = 1 << 30 };
+
+// A map that the kernel makes has extents of 1 where the tensor has none
+// (tile.map_make).
+static TileInt outside_where_empty(Lowering *l, TileInt at, TileInt extent) {
+  if (tile_int_is_constant(extent))
+    return at;
+  MlirValue is_empty =
+      arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_slt,
+                 .lhs = extent.value, .rhs = tile_const_int(&l->b, 1, 32));
+  return tile_int_value(arith_select(&l->b, is_empty,
+                                     tile_const_int(&l->b, FAR_OUTSIDE, 32),
+                                     tile_int_get(&l->i32, at)));
+}
+
 // Coordinates of a box, contiguous dimension first (PTX ISA, tensor
 // coordinates).
 static intptr_t box_coordinates(Lowering *l, const View *src,
-                                const int64_t *box_at,
+                                const int64_t *box_at, bool is_of_kernel,
                                 MlirValue out[TILE_MAX_RANK]) {
   TileInt at[TILE_MAX_RANK];
   int rank = src->memory->rank;
@@ -52,6 +68,8 @@ static intptr_t box_coordinates(Lowering *l, const View *src,
       ended_place(l, src, d, src->window_extent[d], &at[d], &again);
       at[d] = tile_int_add(&l->i32, at[d], in_window);
     }
+    if (is_of_kernel)
+      at[d] = outside_where_empty(l, at[d], src->memory->extent[d]);
     out[count++] = tile_int_get(&l->i32, at[d]);
     if (src->window_extent[d])
       out[count++] = tile_int_get(&l->i32, again);
@@ -63,6 +81,7 @@ typedef struct {
   const View *global, *shared;
   TileInt base; // i32, elements of the storage before the window
   MlirValue map;
+  bool is_of_kernel;   // which makes the map
   MlirValue barrier;   // null: a store
   MlirValue predicate; // of a store: the thread that issues it, or null
   MlirValue multicast; // i16, the blocks that a load writes; null: this one
@@ -79,7 +98,8 @@ static void issue_box(Lowering *l, const Issue *issue, const TileLayoutTma *tma,
     im2col_box_at(l, issue->global, box_at, &at);
     num_offsets = at.rank - 2;
   } else {
-    at.rank = box_coordinates(l, issue->global, box_at, at.coordinates);
+    at.rank = box_coordinates(l, issue->global, box_at, issue->is_of_kernel,
+                              at.coordinates);
   }
   const Memory *memory = issue->shared->memory;
   MlirValue shared = element_pointer(
@@ -112,6 +132,11 @@ static void close_stores(Lowering *l, TileCopyOp copy) {
     nvvm_cp_async_bulk_wait_group(&l->b, .group = 0);
 }
 
+static bool is_map_of_kernel(MlirValue map) {
+  return mlirValueIsAOpResult(map) &&
+         tile_map_place_is(mlirOpResultGetOwner(map));
+}
+
 void lower_tma_copy(Lowering *l, MlirOperation op, const View *src,
                     const View *dst) {
   TileCopyOp copy = tile_copy_cast(op);
@@ -139,7 +164,8 @@ void lower_tma_copy(Lowering *l, MlirOperation op, const View *src,
   Issue issue = {.global = is_store ? dst : src,
                  .shared = shared,
                  .base = placed.base,
-                 .map = map->pointer};
+                 .map = map->pointer,
+                 .is_of_kernel = is_map_of_kernel(tile_copy_map(copy))};
   // Without a branch: LLVM sinks what is computed for a later store into
   // the blocks of branches, and keeps two operands alive for one result. The
   // groups of other threads are empty. NVVM has no such form with a policy.

@@ -202,6 +202,26 @@ static void missing_fences(void **state) {
         "no thread of the CTA executed");
 }
 
+/// A copy may read its map until its data have arrived.
+static void overwritten_under_way(void **state) {
+  (void)state;
+#define CHANGE                                                                 \
+  "add.u64 t, t, 768;\n" SET_GLOBAL RELEASE ACQUIRE "bar.warp.sync -1;\n"
+#define ISSUE                                                                  \
+  "@p bra GO;\nmbarrier.arrive.expect_tx.shared.b64 _, [bar], 128;\n"          \
+  "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::"             \
+  "complete_tx::bytes [s], [g, {x, y}], [bar];\nGO:\n"
+#define ARRIVED                                                                \
+  "WAIT: mbarrier.try_wait.parity.shared.b64 q, [bar], phase; @!q bra WAIT;\n"
+  HarnessRun run =
+      make_run(KERNEL(COPY_TO_GLOBAL ACQUIRE ISSUE CHANGE ARRIVED));
+  run.options.schedule = TILE_EMU_SCHEDULE_LAZY;
+  harness_run_finds(&run, "tensor-map-fence", "was overwritten while");
+  run = make_run(KERNEL(COPY_TO_GLOBAL ACQUIRE ISSUE ARRIVED CHANGE));
+  run.options.schedule = TILE_EMU_SCHEDULE_LAZY;
+  harness_run_clean(&run);
+}
+
 /// Another thread may execute the acquire, if the user knows of it.
 static void acquired_by_another_thread(void **state) {
   (void)state;
@@ -311,6 +331,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(several_tensors),
     cmocka_unit_test(in_global_memory),
     cmocka_unit_test(missing_fences),
+    cmocka_unit_test(overwritten_under_way),
     cmocka_unit_test(acquired_by_another_thread),
     cmocka_unit_test(unchanged_maps),
     cmocka_unit_test(values),
