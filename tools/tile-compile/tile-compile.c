@@ -316,6 +316,7 @@ static bool set_options(Run *run) {
   tile_compiler_set_remarks(compiler, !options->hide_remarks);
   tile_compiler_set_products(compiler, options->emit);
   tile_compiler_set_line_info(compiler, options->line_info);
+  tile_compiler_set_threads(compiler, options->num_threads);
   if (options->save_temps)
     tile_compiler_set_stages(compiler, save_stage, run);
   return set_schedule(run) &&
