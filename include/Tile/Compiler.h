@@ -97,15 +97,16 @@ TILE_API void tile_compiler_set_verify_each(TileCompiler *compiler,
 TILE_API bool tile_compiler_set_variants(TileCompiler *compiler,
                                          const unsigned *numbers, size_t count);
 
-/// How many functions of a program are assembled at the same time; 1 at first.
-/// The products stay the same.
+/// How many threads compile at the same time; 1 at first. LLVM makes the code
+/// of the variants and kernels of a function on them, and ptxas runs for as
+/// many functions. The products stay the same.
 TILE_API void tile_compiler_set_threads(TileCompiler *compiler,
                                         int num_threads);
 
 /// Limits of one compilation; 0, as at first: none. Both are looked at between
-/// passes and functions. Memory is that of the heap of the process beyond what
-/// it held at the beginning. The assembler is killed when the time is over, and
-/// cannot have more memory.
+/// passes, ours and LLVM's. Memory is that of the heap of the process beyond
+/// what it held at the beginning. The assembler is killed when the time is
+/// over, and cannot have more memory.
 TILE_API void tile_compiler_set_limits(TileCompiler *compiler, uint64_t max_ms,
                                        uint64_t max_memory_bytes);
 

@@ -11,12 +11,11 @@
 #include "Target/FatalErrors.h"
 #include "Target/PhaseTimer.h"
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_THREADS = 64, PTXAS_MAX_SECONDS = 600 };
+enum { PTXAS_MAX_SECONDS = 600 };
 
 // One call.
 typedef struct {
@@ -37,7 +36,7 @@ typedef struct {
   atomic_size_t next;
 } Assembly;
 
-static void *assemble_some(void *user_data) {
+static void assemble_some(void *user_data) {
   Assembly *assembly = user_data;
   Job *job = assembly->job;
   const TileCompiler *compiler = job->compiler;
@@ -55,23 +54,14 @@ static void *assemble_some(void *user_data) {
                           .limits = &compiler->limits};
     job->statuses[i] = tile_ptxas_run(&ptxas, &job->reports[i]);
   }
-  return NULL;
 }
 
 static void assemble_all(Job *job) {
   Assembly assembly = {.job = job};
-  pthread_t threads[MAX_THREADS];
-  int num_threads = 0, most = job->compiler->num_threads;
-  if (most > MAX_THREADS)
-    most = MAX_THREADS;
-  if ((size_t)most > job->result.num_units)
-    most = (int)job->result.num_units;
-  while (num_threads + 1 < most &&
-         !pthread_create(&threads[num_threads], NULL, assemble_some, &assembly))
-    num_threads++;
-  assemble_some(&assembly);
-  for (int i = 0; i < num_threads; i++)
-    pthread_join(threads[i], NULL);
+  size_t most = (size_t)job->options.num_threads;
+  tile_call_on_large_stacks(
+      assemble_some, &assembly,
+      most < job->result.num_units ? most : job->result.num_units);
 }
 
 // What the assembler said, in the order of the functions.

@@ -80,8 +80,8 @@ TileCompiler *tile_compiler_create(const TileAllocator *allocator) {
   *compiler = (TileCompiler){
       .allocator = *chosen,
       .options = {.products = TILE_PRODUCT_METADATA | TILE_PRODUCT_PTX,
-                  .line_info = true},
-      .num_threads = 1};
+                  .line_info = true,
+                  .num_threads = 1}};
   compiler->options.limits = &compiler->limits;
   return compiler;
 }
@@ -185,7 +185,7 @@ bool tile_compiler_set_variants(TileCompiler *compiler, const unsigned *numbers,
 }
 
 void tile_compiler_set_threads(TileCompiler *compiler, int num_threads) {
-  compiler->num_threads = num_threads > 1 ? num_threads : 1;
+  compiler->options.num_threads = num_threads > 1 ? num_threads : 1;
 }
 
 void tile_compiler_set_limits(TileCompiler *compiler, uint64_t max_ms,

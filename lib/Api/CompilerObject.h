@@ -15,7 +15,6 @@ struct TileCompiler {
   char *ptxas;     // owned
   char *schedules; // owned
   unsigned ptxas_max_seconds;
-  int num_threads;
   unsigned *variants;    // owned
   TileExtraPass *passes; // owned, with their texts
 };

@@ -21,6 +21,8 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Inliner.h"
 #include "mlir/Transforms/InliningUtils.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/OptBisect.h"
 
 using namespace mlir;
 
@@ -35,6 +37,37 @@ MlirModule mlirxModuleParse(MlirContext context, MlirStringRef text,
   ParserConfig config(unwrap(context));
   return wrap(parseSourceString<ModuleOp>(unwrap(text), config, unwrap(name))
                   .release());
+}
+
+//===-- LLVM's passes
+//------------------------------------------------------===//
+
+namespace {
+
+struct Gate final : llvm::OptPassGate {
+  bool (*must_end)(void *);
+  void *user_data;
+
+  Gate(bool (*must_end)(void *), void *user_data)
+      : must_end(must_end), user_data(user_data) {}
+  bool shouldRunPass(StringRef, StringRef) const final {
+    return !must_end(user_data);
+  }
+  bool isEnabled() const final { return true; }
+};
+
+} // namespace
+
+// LLVMContext::setOptPassGate has no C API.
+MlirxPassGate mlirxPassGateCreate(LLVMContextRef context,
+                                  bool (*must_end)(void *user_data),
+                                  void *user_data) {
+  auto *gate = new Gate(must_end, user_data);
+  llvm::unwrap(context)->setOptPassGate(*gate);
+  return {gate};
+}
+void mlirxPassGateDestroy(MlirxPassGate gate) {
+  delete static_cast<Gate *>(gate.ptr);
 }
 
 //===-- Cloning -----------------------------------------------------------===//

@@ -631,11 +631,22 @@ static void report_fatal(Run *run, const TileUnit *unit, const char *reason) {
   run->has_errors = true;
 }
 
+// Asked by several threads.
+static bool must_end(void *user_data) {
+  const Run *run = user_data;
+  char text[160];
+  return tile_limits_reached(run->options->limits, text, sizeof text);
+}
+
 static MlirLogicalResult make_ptx(Run *run, const TileUnit *unit,
                                   TileCompiledUnit *out_unit) {
   unsigned emit = run->options->products;
-  TilePtxOptions options = {unit->target, (emit & TILE_PRODUCT_LLVM) ||
-                                              run->options->on_stage};
+  TilePtxOptions options = {.target = unit->target,
+                            .keep_llvm = (emit & TILE_PRODUCT_LLVM) ||
+                                         run->options->on_stage,
+                            .num_threads = run->options->num_threads,
+                            .must_end = must_end,
+                            .must_end_data = run};
   TilePtx ptx;
   run->found_by = "codegen";
   if (tile_failed(check_limits(run)))
@@ -643,6 +654,8 @@ static MlirLogicalResult make_ptx(Run *run, const TileUnit *unit,
   run->is_generating = true;
   if (tile_failed(tile_ptx_emit(unit->gpu_modules, unit->num_gpu_modules,
                                 &options, &ptx))) {
+    if (tile_failed(check_limits(run)))
+      return tile_failure();
     if (ptx.is_fatal)
       report_fatal(run, unit, ptx.reason);
     return run->has_errors ? tile_failure()

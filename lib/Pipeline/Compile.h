@@ -36,6 +36,7 @@ typedef struct {
   bool stage_locations;     // stages in MLIR have locations
   const unsigned *variants; // those of each launch, from 1
   size_t num_variants;      // 0: all
+  int num_threads;          // from 1; changes no product
   const TileLimits *limits;
   const TileExtraPass *passes;
   size_t num_passes;

@@ -22,20 +22,25 @@ static void *call(void *user_data) {
 
 // `no_signals`: the thread gets none. The caller, which waits, gets them as
 // always: it is a thread of somebody else's program.
-static bool run_on_thread(Call *c, bool no_signals) {
+static bool start_thread(Call *c, bool no_signals, pthread_t *out_thread) {
   sigset_t all, before;
   pthread_attr_t attributes;
-  pthread_t thread;
   if (pthread_attr_init(&attributes))
     return false;
   sigfillset(&all);
   if (no_signals) // a new thread has the mask of who makes it
     pthread_sigmask(SIG_SETMASK, &all, &before);
   bool is_made = !pthread_attr_setstacksize(&attributes, STACK_SIZE_BYTES) &&
-                 !pthread_create(&thread, &attributes, call, c);
+                 !pthread_create(out_thread, &attributes, call, c);
   if (no_signals)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
   pthread_attr_destroy(&attributes);
+  return is_made;
+}
+
+static bool run_on_thread(Call *c, bool no_signals) {
+  pthread_t thread;
+  bool is_made = start_thread(c, no_signals, &thread);
   if (is_made)
     pthread_join(thread, NULL);
   return is_made;
@@ -45,6 +50,20 @@ void tile_call_on_large_stack(void (*run)(void *user_data), void *user_data) {
   Call c = {run, user_data};
   if (!run_on_thread(&c, true))
     run(user_data);
+}
+
+void tile_call_on_large_stacks(void (*run)(void *user_data), void *user_data,
+                               size_t count) {
+  enum { MAX_THREADS = 64 };
+  Call c = {run, user_data};
+  pthread_t threads[MAX_THREADS];
+  size_t num_threads = 0;
+  while (num_threads + 1 < count && num_threads < MAX_THREADS &&
+         start_thread(&c, true, &threads[num_threads]))
+    num_threads++;
+  run(user_data);
+  for (size_t i = 0; i < num_threads; i++)
+    pthread_join(threads[i], NULL);
 }
 
 typedef struct {

@@ -12,6 +12,7 @@
 #include "Hooks.h"
 #include "mlir-c/IR.h"
 #include "mlir-c/Rewrite.h"
+#include "llvm-c/Types.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -24,6 +25,19 @@ extern "C" {
 MLIR_CAPI_EXPORTED MlirModule mlirxModuleParse(MlirContext context,
                                                MlirStringRef text,
                                                MlirStringRef name);
+
+//===-- LLVM's passes (OptPassGate) ---------------------------------------===//
+
+typedef struct {
+  void *ptr;
+} MlirxPassGate;
+
+/// From now on a pass that LLVM may leave out is left out in `context` where
+/// `must_end` says so, which is asked before each pass. The caller destroys the
+/// gate after the context.
+MLIR_CAPI_EXPORTED MlirxPassGate mlirxPassGateCreate(
+    LLVMContextRef context, bool (*must_end)(void *user_data), void *user_data);
+MLIR_CAPI_EXPORTED void mlirxPassGateDestroy(MlirxPassGate gate);
 
 //===-- Cloning with a value map (IRMapping) ------------------------------===//
 

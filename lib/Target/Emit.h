@@ -15,7 +15,12 @@ extern "C" {
 
 typedef struct {
   const TileTarget *target;
-  bool keep_llvm; // also return the LLVM IR that the PTX was made from
+  bool keep_llvm;  // also return the LLVM IR that the PTX was made from
+  int num_threads; // that compile modules at the same time, from 1
+  // Asked between LLVM's passes, from any thread; NULL: never. True: there will
+  // be no PTX.
+  bool (*must_end)(void *user_data);
+  void *must_end_data;
 } TilePtxOptions;
 
 typedef struct {

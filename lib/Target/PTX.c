@@ -1,7 +1,7 @@
 //===- PTX.c - LLVM dialect to PTX ----------------------------------------===//
 //
 // Consumes: gpu.modules whose functions are llvm.func.
-// Produces: one PTX file: translate each module, link, optimise lightly, emit.
+// Produces: the PTX of one part: translate, optimise lightly, emit.
 // Fails:    translation or code generation fails; both are our errors, since
 //           every program was checked before.
 //
@@ -16,13 +16,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Emit.h"
-#include "FatalErrors.h"
+#include "PtxPart.h"
 
+#include "FatalErrors.h"
 #include "Support/Diagnostics.h"
-#include "Support/StringBuilder.h"
 #include "Target/PhaseTimer.h"
 #include "mlir-c/Target/LLVMIR.h"
+#include "llvm-c/BitWriter.h"
 #include "llvm-c/Core.h"
 #include "llvm-c/Linker.h"
 #include "llvm-c/Target.h"
@@ -45,57 +45,49 @@ static const char memory_pipeline[] = "function(sroa)";
 
 enum { PTX_KERNEL_CALLING_CONVENTION = 71 }; // llvm/IR/CallingConv.h
 
-typedef struct {
-  MlirOperation first; // where errors are reported
-  const TilePtxOptions *options;
-  LLVMContextRef context;
-  LLVMModuleRef module; // all modules so far
-  LLVMTargetMachineRef machine;
-  char *layout;       // data layout of the machine
-  TileString message; // what LLVM reported as an error
-} Emitter;
-
 //===-- Set up ------------------------------------------------------------===//
 
 static void on_llvm_diagnostic(LLVMDiagnosticInfoRef info, void *user_data) {
-  Emitter *emitter = user_data;
+  TilePtxPart *part = user_data;
   if (LLVMGetDiagInfoSeverity(info) != LLVMDSError)
     return;
   char *text = LLVMGetDiagInfoDescription(info);
-  tile_string_print(&emitter->message, "%s%s",
-                    emitter->message.size_bytes ? "; " : "", text);
+  tile_string_print(&part->message, "%s%s",
+                    part->message.size_bytes ? "; " : "", text);
   LLVMDisposeMessage(text);
 }
 
-static MlirLogicalResult fail(Emitter *emitter, const char *what,
+// Parts are made on threads: who has started them says what went wrong.
+static MlirLogicalResult fail(TilePtxPart *part, const char *what,
                               const char *reason) {
-  return tile_emit_internal_error(emitter->first, "%s: %s", what,
-                                  reason && *reason ? reason
-                                                    : "no reason given");
+  if (!part->failure.size_bytes)
+    tile_string_print(&part->failure, "%s: %s", what,
+                      reason && *reason ? reason : "no reason given");
+  return tile_failure();
 }
 
 // Returns failure when LLVM reported an error since the start.
-static MlirLogicalResult check(Emitter *emitter, const char *what) {
-  if (!emitter->message.size_bytes)
+static MlirLogicalResult check(TilePtxPart *part, const char *what) {
+  if (!part->message.size_bytes)
     return tile_success();
-  return fail(emitter, what, emitter->message.data);
+  return fail(part, what, part->message.data);
 }
 
-static MlirLogicalResult create_machine(Emitter *emitter,
+static MlirLogicalResult create_machine(TilePtxPart *part,
                                         const TileTarget *target) {
   LLVMTargetRef backend;
   char *reason = NULL;
   if (LLVMGetTargetFromTriple(triple, &backend, &reason)) {
-    MlirLogicalResult result = fail(emitter, "no NVPTX back end", reason);
+    MlirLogicalResult result = fail(part, "no NVPTX back end", reason);
     LLVMDisposeMessage(reason);
     return result;
   }
   // Levels Less to Aggressive give the same code; None must not be used.
-  emitter->machine = LLVMCreateTargetMachine(
+  part->machine = LLVMCreateTargetMachine(
       backend, triple, target->chip, target->ptx_features,
       LLVMCodeGenLevelDefault, LLVMRelocDefault, LLVMCodeModelDefault);
-  LLVMTargetDataRef data = LLVMCreateTargetDataLayout(emitter->machine);
-  emitter->layout = LLVMCopyStringRepOfTargetData(data);
+  LLVMTargetDataRef data = LLVMCreateTargetDataLayout(part->machine);
+  part->layout = LLVMCopyStringRepOfTargetData(data);
   LLVMDisposeTargetData(data);
   return tile_success();
 }
@@ -117,20 +109,20 @@ static void hide_definitions(LLVMModuleRef module) {
       LLVMSetLinkage(g, LLVMInternalLinkage);
 }
 
-static MlirLogicalResult add_module(Emitter *emitter, MlirOperation op) {
-  LLVMModuleRef module = mlirTranslateModuleToLLVMIR(op, emitter->context);
+static MlirLogicalResult add_module(TilePtxPart *part, MlirOperation op) {
+  LLVMModuleRef module = mlirTranslateModuleToLLVMIR(op, part->context);
   if (!module) // MLIR has said why
     return tile_failure();
   LLVMSetTarget(module, triple);
-  LLVMSetDataLayout(module, emitter->layout);
+  LLVMSetDataLayout(module, part->layout);
   hide_definitions(module);
-  if (!emitter->module) {
-    emitter->module = module;
+  if (!part->module) {
+    part->module = module;
     return tile_success();
   }
   // Consumes `module`, also when it fails.
-  if (LLVMLinkModules2(emitter->module, module))
-    return fail(emitter, "kernels cannot be linked", emitter->message.data);
+  if (LLVMLinkModules2(part->module, module))
+    return fail(part, "kernels cannot be linked", part->message.data);
   return tile_success();
 }
 
@@ -145,15 +137,15 @@ static void mark_convergent(LLVMContextRef context, LLVMValueRef call) {
                            LLVMCreateEnumAttribute(context, kind, 0));
 }
 
-static void mark_all_convergent(const Emitter *emitter) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(emitter->module); f;
+static void mark_all_convergent(const TilePtxPart *part) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(part->module); f;
        f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
          b = LLVMGetNextBasicBlock(b))
       for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
            i = LLVMGetNextInstruction(i))
         if (LLVMIsACallInst(i))
-          mark_convergent(emitter->context, i);
+          mark_convergent(part->context, i);
 }
 
 //===-- (P3) Arithmetic on values that nobody wrote -----------------------===//
@@ -261,32 +253,32 @@ static void mark_undefined(LLVMContextRef context, LLVMModuleRef module) {
 
 //===-- Optimise and emit -------------------------------------------------===//
 
-static MlirLogicalResult run_passes(Emitter *emitter, const char *pipeline) {
+static MlirLogicalResult run_passes(TilePtxPart *part, const char *pipeline) {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   LLVMErrorRef error =
-      LLVMRunPasses(emitter->module, pipeline, emitter->machine, options);
+      LLVMRunPasses(part->module, pipeline, part->machine, options);
   LLVMDisposePassBuilderOptions(options);
   if (!error)
-    return check(emitter, "LLVM passes failed");
+    return check(part, "LLVM passes failed");
   char *reason = LLVMGetErrorMessage(error);
-  MlirLogicalResult result = fail(emitter, "LLVM passes failed", reason);
+  MlirLogicalResult result = fail(part, "LLVM passes failed", reason);
   LLVMDisposeErrorMessage(reason);
   return result;
 }
 
 // (P3)
-static MlirLogicalResult keep_undefined(Emitter *emitter) {
-  MlirLogicalResult result = run_passes(emitter, memory_pipeline);
+static MlirLogicalResult keep_undefined(TilePtxPart *part) {
+  MlirLogicalResult result = run_passes(part, memory_pipeline);
   if (!tile_failed(result))
-    mark_undefined(emitter->context, emitter->module);
+    mark_undefined(part->context, part->module);
   return result;
 }
 
-static MlirLogicalResult optimize(Emitter *emitter) {
-  if (tile_failed(keep_undefined(emitter)) ||
-      tile_failed(run_passes(emitter, light_pipeline)))
+static MlirLogicalResult optimize(TilePtxPart *part) {
+  if (tile_failed(keep_undefined(part)) ||
+      tile_failed(run_passes(part, light_pipeline)))
     return tile_failure();
-  return keep_undefined(emitter); // what arrays have become
+  return keep_undefined(part); // what arrays have become
 }
 
 static char *copy_text(const char *data, size_t size_bytes) {
@@ -295,109 +287,90 @@ static char *copy_text(const char *data, size_t size_bytes) {
   return tile_string_take(&text);
 }
 
-static MlirLogicalResult generate(Emitter *emitter, TilePtx *out_ptx) {
+static MlirLogicalResult generate(TilePtxPart *part) {
   char *reason = NULL;
   LLVMMemoryBufferRef buffer = NULL;
-  if (LLVMTargetMachineEmitToMemoryBuffer(emitter->machine, emitter->module,
+  if (LLVMTargetMachineEmitToMemoryBuffer(part->machine, part->module,
                                           LLVMAssemblyFile, &reason, &buffer)) {
-    MlirLogicalResult result = fail(emitter, "no PTX was made", reason);
+    MlirLogicalResult result = fail(part, "no PTX was made", reason);
     LLVMDisposeMessage(reason);
     return result;
   }
-  out_ptx->ptx =
-      copy_text(LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
+  part->ptx = copy_text(LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
   LLVMDisposeMemoryBuffer(buffer);
-  return check(emitter, "no PTX was made");
+  return check(part, "no PTX was made");
 }
 
 //===-- Entry -------------------------------------------------------------===//
 
-static MlirLogicalResult translate(Emitter *emitter,
-                                   const MlirOperation *gpu_modules,
-                                   size_t num_gpu_modules) {
+static bool must_end(void *user_data) {
+  const TilePtxOptions *options = user_data;
+  return options->must_end && options->must_end(options->must_end_data);
+}
+
+MlirLogicalResult tile_ptx_part_begin(TilePtxPart *part,
+                                      const MlirOperation *gpu_modules,
+                                      size_t num_gpu_modules,
+                                      const TilePtxOptions *options) {
+  *part = (TilePtxPart){.options = options, .context = LLVMContextCreate()};
+  LLVMContextSetDiagnosticHandler(part->context, on_llvm_diagnostic, part);
+  part->gate =
+      mlirxPassGateCreate(part->context, must_end, (void *)(uintptr_t)options);
+  if (tile_failed(create_machine(part, options->target)))
+    return tile_failure();
   for (size_t i = 0; i < num_gpu_modules; i++)
-    if (tile_failed(add_module(emitter, gpu_modules[i])))
+    if (tile_failed(add_module(part, gpu_modules[i])))
       return tile_failure();
-  mark_all_convergent(emitter);
+  mark_all_convergent(part);
   return tile_success();
 }
 
 // What LLVM does alone.
-static MlirLogicalResult compile(Emitter *emitter, TilePtx *out_ptx) {
+static MlirLogicalResult compile(TilePtxPart *part) {
   double start_ms = tile_now_ms();
-  if (tile_failed(optimize(emitter)))
+  if (tile_failed(optimize(part)))
     return tile_failure();
-  out_ptx->optimize_ms = tile_lap_ms(&start_ms);
-  if (emitter->options->keep_llvm) {
-    char *text = LLVMPrintModuleToString(emitter->module);
-    out_ptx->llvm = copy_text(text, strlen(text));
+  part->optimize_ms = tile_lap_ms(&start_ms);
+  if (must_end((void *)(uintptr_t)part->options))
+    return fail(part, "no PTX was made", "the compilation was ended");
+  if (part->options->keep_llvm) {
+    part->bitcode = LLVMWriteBitcodeToMemoryBuffer(part->module);
+    char *text = LLVMPrintModuleToString(part->module);
+    part->llvm = copy_text(text, strlen(text));
     LLVMDisposeMessage(text);
     tile_lap_ms(&start_ms);
   }
-  MlirLogicalResult result = generate(emitter, out_ptx);
-  out_ptx->codegen_ms = tile_lap_ms(&start_ms);
+  MlirLogicalResult result = generate(part);
+  part->codegen_ms = tile_lap_ms(&start_ms);
   return result;
 }
-
-typedef struct {
-  Emitter *emitter;
-  TilePtx *ptx;
-  MlirLogicalResult result;
-} Call;
 
 static void compile_call(void *user_data) {
-  Call *call = user_data;
-  call->result = compile(call->emitter, call->ptx);
+  TilePtxPart *part = user_data;
+  part->has_failed = tile_failed(compile(part));
 }
 
-static MlirLogicalResult emit(Emitter *emitter,
-                              const MlirOperation *gpu_modules,
-                              size_t num_gpu_modules, TilePtx *out_ptx) {
-  if (tile_failed(create_machine(emitter, emitter->options->target)))
-    return tile_failure();
-  double start_ms = tile_now_ms();
-  if (tile_failed(translate(emitter, gpu_modules, num_gpu_modules)))
-    return tile_failure();
-  out_ptx->translate_ms = tile_lap_ms(&start_ms);
-  Call call = {emitter, out_ptx, tile_failure()};
-  out_ptx->is_fatal = !tile_fatal_errors_catch(
-      compile_call, &call, out_ptx->reason, sizeof out_ptx->reason);
-  return call.result;
+void tile_ptx_part_compile(TilePtxPart *part) {
+  part->has_failed = true;
+  part->is_fatal = !tile_fatal_errors_catch(compile_call, part, part->reason,
+                                            sizeof part->reason);
 }
 
-static void emitter_deinit(Emitter *emitter) {
-  if (emitter->module)
-    LLVMDisposeModule(emitter->module);
-  if (emitter->machine)
-    LLVMDisposeTargetMachine(emitter->machine);
-  if (emitter->layout)
-    LLVMDisposeMessage(emitter->layout);
-  LLVMContextDispose(emitter->context);
-  tile_string_deinit(&emitter->message);
-}
-
-MlirLogicalResult tile_ptx_emit(const MlirOperation *gpu_modules,
-                                size_t num_gpu_modules,
-                                const TilePtxOptions *options,
-                                TilePtx *out_ptx) {
-  *out_ptx = (TilePtx){NULL};
-  Emitter emitter = {.first = gpu_modules[0],
-                     .options = options,
-                     .context = LLVMContextCreate()};
-  LLVMContextSetDiagnosticHandler(emitter.context, on_llvm_diagnostic,
-                                  &emitter);
-  MlirLogicalResult result =
-      emit(&emitter, gpu_modules, num_gpu_modules, out_ptx);
-  if (tile_failed(result))
-    tile_ptx_deinit(out_ptx);
-  if (!out_ptx->is_fatal) // else LLVM was changing all of it
-    emitter_deinit(&emitter);
-  return result;
-}
-
-void tile_ptx_deinit(TilePtx *ptx) {
-  free(ptx->ptx);
-  free(ptx->llvm);
-  ptx->ptx = NULL;
-  ptx->llvm = NULL;
+void tile_ptx_part_deinit(TilePtxPart *part) {
+  free(part->ptx);
+  free(part->llvm);
+  if (part->bitcode)
+    LLVMDisposeMemoryBuffer(part->bitcode);
+  tile_string_deinit(&part->failure);
+  if (part->is_fatal || !part->context) // LLVM was changing all of it
+    return;
+  if (part->module)
+    LLVMDisposeModule(part->module);
+  if (part->machine)
+    LLVMDisposeTargetMachine(part->machine);
+  if (part->layout)
+    LLVMDisposeMessage(part->layout);
+  LLVMContextDispose(part->context);
+  mlirxPassGateDestroy(part->gate);
+  tile_string_deinit(&part->message);
 }

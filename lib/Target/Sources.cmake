@@ -12,6 +12,8 @@ set(TILE_DRIVER_SOURCES
   Target/FatalErrors.c
   Target/ChipNeeds.c
   Target/PTX.c
+  Target/PtxJoin.c
+  Target/PtxParts.c
   Pipeline/Pipelines.c
   Pipeline/Limits.c
   Pipeline/CompileUnits.c

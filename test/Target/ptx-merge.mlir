@@ -10,10 +10,10 @@
 // CHECK: shl.b32
 // CHECK: .visible .entry run(
 // CHECK: call.uni (retval0), step,
-// CHECK: .visible .entry second(
-// CHECK: call.uni (retval0), [[OTHER:step[0-9a-z_.]+]],
-// CHECK: .func (.param .b32 func_retval0) [[OTHER]](
+// CHECK: .func (.param .b32 func_retval0) [[OTHER:step[0-9a-z_.]+]](
 // CHECK: mul.lo.s32
+// CHECK: .visible .entry second(
+// CHECK: call.uni (retval0), [[OTHER]],
 // JSON: "kernel": "run"
 // JSON: "kernel": "second"
 // JSON: "kernel": "run"

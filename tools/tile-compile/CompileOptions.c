@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SECONDS = 1000000 };
+enum { MAX_SECONDS = 1000000, MAX_THREADS = 1000 };
 
 static const char help[] =
     "usage: tile-compile [options] <in.mlir | ->\n"
@@ -32,6 +32,9 @@ static const char help[] =
     "  --ptxas=PATH|off   assembler to use (default: PATH, $CUDA_HOME/bin,\n"
     "                     /usr/local/cuda/bin)\n"
     "  --ptxas-timeout=SECONDS   after which it is killed (default 600)\n"
+    "  --threads=N        that translate and assemble at the same time "
+    "(default "
+    "1)\n"
     "  --werror           treat warnings, those of ptxas too, as errors\n"
     "  --no-line-info     leave source lines out of the PTX\n"
     "  --no-remarks       do not print remarks\n"
@@ -51,6 +54,7 @@ enum {
   OPT_SCHEDULE,
   OPT_PTXAS,
   OPT_PTXAS_TIMEOUT,
+  OPT_THREADS,
   OPT_WERROR,
   OPT_NO_LINE_INFO,
   OPT_NO_REMARKS,
@@ -68,6 +72,7 @@ static const struct option long_options[] = {
     {"schedule", required_argument, NULL, OPT_SCHEDULE},
     {"ptxas", required_argument, NULL, OPT_PTXAS},
     {"ptxas-timeout", required_argument, NULL, OPT_PTXAS_TIMEOUT},
+    {"threads", required_argument, NULL, OPT_THREADS},
     {"werror", no_argument, NULL, OPT_WERROR},
     {"no-line-info", no_argument, NULL, OPT_NO_LINE_INFO},
     {"no-remarks", no_argument, NULL, OPT_NO_REMARKS},
@@ -132,17 +137,16 @@ static bool parse_variants(const char *text, CompileOptions *options) {
   return true;
 }
 
-static bool parse_seconds(const char *text, int *out_seconds) {
+// `what`: the option and what it counts.
+static bool parse_count(const char *what, const char *text, int max, int *out) {
   char *end;
-  long seconds = strtol(text, &end, 10);
-  if (end == text || *end || seconds < 1 || seconds > MAX_SECONDS) {
-    fprintf(stderr,
-            "tile-compile: --ptxas-timeout expects seconds, from 1 to %d, got "
-            "'%s'\n",
-            MAX_SECONDS, text);
+  long count = strtol(text, &end, 10);
+  if (end == text || *end || count < 1 || count > max) {
+    fprintf(stderr, "tile-compile: %s, from 1 to %d, got '%s'\n", what, max,
+            text);
     return false;
   }
-  *out_seconds = (int)seconds;
+  *out = (int)count;
   return true;
 }
 
@@ -191,7 +195,11 @@ static bool take_option(int option, CompileOptions *options, bool *out_exit) {
     options->ptxas = optarg;
     return true;
   case OPT_PTXAS_TIMEOUT:
-    return parse_seconds(optarg, &options->ptxas_max_seconds);
+    return parse_count("--ptxas-timeout expects seconds", optarg, MAX_SECONDS,
+                       &options->ptxas_max_seconds);
+  case OPT_THREADS:
+    return parse_count("--threads expects a number", optarg, MAX_THREADS,
+                       &options->num_threads);
   case OPT_WERROR:
     options->warnings_are_errors = true;
     return true;

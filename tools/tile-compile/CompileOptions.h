@@ -16,6 +16,7 @@ typedef struct {
   const char *ptxas;      // PTXAS_GIVEN
   PtxasChoice ptxas_choice;
   int ptxas_max_seconds; // 0: not said
+  int num_threads;       // 0: not said
   unsigned emit;         // TILE_PRODUCT_*
   unsigned variants[32]; // of each launch, from 1
   size_t num_variants;   // 0: all

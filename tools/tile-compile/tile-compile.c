@@ -317,6 +317,7 @@ static bool set_options(Run *run) {
   tile_compiler_set_products(compiler, options->emit);
   tile_compiler_set_line_info(compiler, options->line_info);
   tile_compiler_set_verify_each(compiler, options->verify_each);
+  tile_compiler_set_threads(compiler, options->num_threads);
   if (options->save_temps)
     tile_compiler_set_stages(compiler, save_stage, run);
   return set_schedule(run) &&
