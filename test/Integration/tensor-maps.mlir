@@ -194,3 +194,83 @@ func.func @clipped(%X: memref<40x64xbf16>, %n: index, %Y: memref<32x64xbf16>, %Z
   }
   return
 }
+
+// Sums of groups of four and of two tiles, in rings of three slots: where each group fills
+// all slots nobody waits for the loads of the map before.
+// CASE: rounds(X=ints:7x64x64:bf16, Y=junk:16x64:f32, Z=junk:16x32:f32)
+// CASE: rounds(X=ints:1x64x64:bf16, Y=junk:16x64:f32, Z=junk:16x32:f32)
+// EXPECT: Y = X.reshape(-1, 16, 64).sum(0); Z = X[:, :32, :32].reshape(-1, 16, 32).sum(0)
+func.func @rounds(%X: memref<?x64x64xbf16>, %Y: memref<16x64xf32>, %Z: memref<16x32xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c8192 = arith.constant 8192 : index
+  %groups = memref.dim %X, %c0 : memref<?x64x64xbf16>
+  %table = memref.alloc(%groups) : memref<?xi64>
+  %index = tile.address %X : memref<?x64x64xbf16>
+  %first = arith.index_cast %index : index to i64
+  gpu.launch blocks(%g, %by, %bz) in (%gx = %groups, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c32, %ny = %c1, %nz = %c1) {
+    %bytes = arith.muli %g, %c8192 : index
+    %wide = arith.index_cast %bytes : index to i64
+    %address = arith.addi %first, %wide : i64
+    tile.parallel (%i) in [1] {
+      memref.store %address, %table[%g] : memref<?xi64>
+    }
+    gpu.terminator
+  }
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    tile.kernel_config {specialize = #tile.specialize<required>}
+    %zero = arith.constant 0.0 : f32
+    %t = tile.alloc : memref<16x64xbf16, #shared>
+    %y = tile.alloc : memref<16x64xf32, #tile.fragment>
+    tile.fill %y, %zero : memref<16x64xf32, #tile.fragment>, f32
+    scf.for %g = %c0 to %groups step %c1 {
+      %address = memref.load %table[%g] : memref<?xi64>
+      %at = tile.tensor_at %address : memref<64x64xbf16>
+      scf.for %i = %c0 to %c64 step %c16 {
+        %w = tile.region %at[%i, 0] [16, 64] {align = 16 : i64} : memref<64x64xbf16>
+        tile.copy %w to %t : !tile.region<16x64xbf16>, memref<16x64xbf16, #shared>
+        tile.parallel (%r, %c) in [16, 64] {
+          %a = memref.load %t[%r, %c] : memref<16x64xbf16, #shared>
+          %b = memref.load %y[%r, %c] : memref<16x64xf32, #tile.fragment>
+          %wide = arith.extf %a : bf16 to f32
+          %s = arith.addf %b, %wide : f32
+          memref.store %s, %y[%r, %c] : memref<16x64xf32, #tile.fragment>
+        }
+      } {tile.num_stages = 3 : i32}
+    }
+    tile.copy %y to %Y : memref<16x64xf32, #tile.fragment>, memref<16x64xf32>
+    gpu.terminator
+  }
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    tile.kernel_config {specialize = #tile.specialize<required>}
+    %zero = arith.constant 0.0 : f32
+    %u = tile.alloc : memref<16x32xbf16, #shared>
+    %z = tile.alloc : memref<16x32xf32, #tile.fragment>
+    tile.fill %z, %zero : memref<16x32xf32, #tile.fragment>, f32
+    scf.for %g = %c0 to %groups step %c1 {
+      %address = memref.load %table[%g] : memref<?xi64>
+      %at = tile.tensor_at %address : memref<64x64xbf16>
+      scf.for %i = %c0 to %c32 step %c16 {
+        %w = tile.region %at[%i, 0] [16, 32] {align = 16 : i64} : memref<64x64xbf16>
+        tile.copy %w to %u : !tile.region<16x32xbf16>, memref<16x32xbf16, #shared>
+        tile.parallel (%r, %c) in [16, 32] {
+          %a = memref.load %u[%r, %c] : memref<16x32xbf16, #shared>
+          %b = memref.load %z[%r, %c] : memref<16x32xf32, #tile.fragment>
+          %wide = arith.extf %a : bf16 to f32
+          %s = arith.addf %b, %wide : f32
+          memref.store %s, %z[%r, %c] : memref<16x32xf32, #tile.fragment>
+        }
+      } {tile.num_stages = 3 : i32}
+    }
+    tile.copy %z to %Z : memref<16x32xf32, #tile.fragment>, memref<16x32xf32>
+    gpu.terminator
+  }
+  return
+}

@@ -9,12 +9,13 @@ def Tile_MapPlaceOp : Tile_Op<"map_place", [
     MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "the tensor map at a place in global memory";
   let description = [{
-    Names row `place` of `maps`, 128 bytes that hold a tensor map of `tensor`, for
-    copies that the map describes. The TMA unit reads it from there. `changes`
-    says that it does not hold one yet: it is true when the thread executes the op
-    for the first time, and when address, extents or strides of `tensor` are
-    others than the last time. Then `tile.map_make` has to make the map before a
-    copy takes it. All threads of a role, or of the block, find the same.
+    Rows `2 · place` and `2 · place + 1` of `maps`, 128 bytes each, hold tensor maps
+    of `tensor` in turn, for copies that the map describes. The TMA unit reads it
+    from there. `changes` says that the map has to be made: it is true when the
+    thread executes the op for the first time, and when address, extents or
+    strides of `tensor` are others than the last time. Then `map` is the row that
+    was not in use, and `tile.map_make` has to write it before a copy takes it.
+    All threads of a role, or of the block, find the same.
 
     Each block, and in it each role, has places of its own. The compiler makes
     these ops for windows of tensors that begin, end or have strides where only
@@ -56,8 +57,9 @@ def Tile_MapMakeOp : Tile_Op<"map_make", [
     `fence.proxy.tensormap::generic.release`, which makes the writes visible to
     the proxy by which TMA reads maps, and `…acquire` of the 128 bytes, before
     which no later copy of the thread reads them. Before it writes it waits for
-    the copies out of shared memory that it has issued. Loads that take the old
-    map must have ended: their role acquires the slots that they fill.
+    the copies out of shared memory that it has issued. Loads that took the map of
+    this row must have ended: their role acquires the slots that they fill, or has
+    filled all of them with another map since.
 
     Constraints:
     (C1) `map` is the result of a `tile.map_place`;

@@ -5,15 +5,17 @@
 //
 //   %map, %changes = tile.map_place %maps[%block] of %tensor
 //   scf.if %changes {
-//     acquire every slot of the rings whose loads take the map
+//     acquire every slot of the rings whose loads take the map, where needed
 //     tile.map_make %map from %like by %stage
 //   }
 //
 // It stands before the first op that takes the map, as far outside of loops as
 // the tensor; of stores as early as the tensor is known, while the first loads
-// are under way. A slot is acquired when its load has ended and was read, so no
-// load takes the old map when it is overwritten; acquiring a slot twice waits
-// for the same phase.
+// are under way. Two maps take turns: the one that is overwritten was in use
+// before the last change. A slot is acquired when its load has ended and was
+// read. So no load takes the old map any more when each slot was filled since
+// then, or when all are acquired; acquiring a slot twice waits for the same
+// phase.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,7 +77,7 @@ MlirValue tile_layout_map_sample(TileBuilder *b, MlirOperation launch,
 
 enum { FIRST_GRID_ARGUMENT = 6 }; // of gpu.launch: ids of blocks and threads
 
-// A row for each block.
+// Two rows for each block.
 static MlirValue build_maps(TileBuilder *b, MlirOperation launch) {
   MlirOperation place = memory_place(launch);
   mlirRewriterBaseSetInsertionPointBefore(b->rw, place);
@@ -84,6 +86,7 @@ static MlirValue build_maps(TileBuilder *b, MlirOperation launch) {
     MlirValue more = value_at(b, mlirOperationGetOperand(launch, d), place);
     blocks = arith_muli(b, blocks, more);
   }
+  blocks = arith_muli(b, blocks, tile_const_index(b, 2));
   int64_t extents[] = {mlirShapedTypeGetDynamicSize(), MAP_WORDS};
   MlirType word = mlirIntegerTypeGet(tile_builder_context(b), 64);
   return memref_alloc(
@@ -260,6 +263,29 @@ static bool is_drained(const TileKernelMap *map, int i) {
   return false;
 }
 
+// Whether the loop `first`, which follows each change of the map, fills each
+// slot of the ring by every one of its users.
+static bool refills(const TileKernelMap *map, MlirOperation first) {
+  int64_t bound[3];
+  if (!scf_for_is(first))
+    return false;
+  for (int i = 0; i < 3; i++)
+    if (!mlirxConstantInt(mlirOperationGetOperand(first, i), &bound[i]))
+      return false;
+  for (int i = 0; i < map->num_users; i++) {
+    MlirOperation user = map->users[i];
+    if (!fills_ring(user) ||
+        !mlirOperationEqual(mlirOperationGetParentOperation(user), first))
+      return false;
+    MlirValue ring = tile_copy_signal(tile_copy_cast(user));
+    int64_t depth = tile_channel_depth(tile_channel_of(ring));
+    if (bound[2] < 1 || bound[1] <= bound[0] ||
+        (bound[1] - bound[0] - 1) / bound[2] + 1 < depth)
+      return false;
+  }
+  return true;
+}
+
 static void drain(TileBuilder *b, Ring at) {
   int64_t depth = tile_channel_depth(tile_channel_of(at.channel));
   for (int64_t i = 0; i < depth; i++) {
@@ -333,7 +359,8 @@ MlirLogicalResult tile_layout_make_kernel_map(TileBuilder *b,
     return tile_success();
   }
   begin_branch(b, mlirOperationGetResult(place, 1), first);
-  MlirLogicalResult result = drain_all(b, map, first);
+  MlirLogicalResult result =
+      refills(map, first) ? tile_success() : drain_all(b, map, first);
   tile_map_make(b, .map = *out_map, .like = map->like, .stage = stage);
   return result;
 }

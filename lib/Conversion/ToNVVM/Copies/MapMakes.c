@@ -31,14 +31,21 @@ static MlirValue number_changes(Lowering *l, TileInt number, MlirType type) {
                     .lhs = number.value, .rhs = before);
 }
 
+// Of each thread, 0 at the beginning of the kernel.
+static MlirValue variable_from_zero(Lowering *l, MlirOperation op, int bits) {
+  MlirValue variable =
+      local_variable(l, bits == 64 ? type_i64(l) : type_i32(l));
+  mlirRewriterBaseSetInsertionPointBefore(l->b.rw, l->prolog);
+  local_set(l, variable, tile_const_int(&l->b, 0, bits));
+  mlirRewriterBaseSetInsertionPointBefore(l->b.rw, op);
+  return variable;
+}
+
 // No tensor has the address 0.
 static MlirValue address_changes(Lowering *l, MlirOperation op,
                                  const Memory *tensor) {
   MlirType i64 = type_i64(l);
-  MlirValue variable = local_variable(l, i64);
-  mlirRewriterBaseSetInsertionPointBefore(l->b.rw, l->prolog);
-  local_set(l, variable, tile_const_int(&l->b, 0, 64));
-  mlirRewriterBaseSetInsertionPointBefore(l->b.rw, op);
+  MlirValue variable = variable_from_zero(l, op, 64);
   MlirValue address = llvm_ptrtoint(&l->b, .type = i64, .arg = tensor->pointer);
   MlirValue before = local_get(l, variable, i64);
   local_set(l, variable, address);
@@ -63,6 +70,21 @@ static MlirValue map_changes(Lowering *l, MlirOperation op,
   return changes;
 }
 
+// The words from the first of the two rows to the one in use.
+static TileInt take_turns(Lowering *l, TileMapPlaceOp place,
+                          const Memory *tensor) {
+  MlirValue turn = variable_from_zero(l, place.op, 32);
+  MlirValue changes = map_changes(l, place.op, tensor);
+  MlirValue before = local_get(l, turn, type_i32(l));
+  MlirValue other =
+      arith_xori(&l->b, before, tile_const_int(&l->b, MAP_WORDS, 32));
+  MlirValue now = arith_select(&l->b, changes, other, before);
+  local_set(l, turn, now);
+  mlirRewriterBaseReplaceAllUsesWith(l->b.rw, tile_map_place_changes(place),
+                                     changes);
+  return tile_int_value(now);
+}
+
 void lower_tile_map_place(Lowering *l, MlirOperation op) {
   TileMapPlaceOp place = tile_map_place_cast(op);
   Memory *maps = memory_find(l, tile_map_place_maps(place));
@@ -71,16 +93,14 @@ void lower_tile_map_place(Lowering *l, MlirOperation op) {
     lower_fail_internal(l, op, "names memory that is not known");
     return;
   }
-  TileInt row = index_operand(l, tile_map_place_place(place));
-  MlirValue pointer = element_pointer(l, maps->pointer, maps->element,
-                                      tile_int_mul(&l->i32, row, MAP_WORDS));
+  TileInt word = tile_int_mul(
+      &l->i32, index_operand(l, tile_map_place_place(place)), 2 * MAP_WORDS);
+  if (tile_value_is_used(tile_map_place_changes(place)))
+    word = tile_int_add(&l->i32, word, take_turns(l, place, tensor));
+  MlirValue pointer = element_pointer(l, maps->pointer, maps->element, word);
   memory_add(
       l, tile_map_place_map(place), TILE_SPACE_GLOBAL, maps->element,
       llvm_addrspacecast(&l->b, .type = type_pointer(l, 0), .arg = pointer));
-  MlirValue changes = tile_map_place_changes(place);
-  if (tile_value_is_used(changes))
-    mlirRewriterBaseReplaceAllUsesWith(l->b.rw, changes,
-                                       map_changes(l, op, tensor));
 }
 
 //===-- tile.map_make -----------------------------------------------------===//
