@@ -751,7 +751,6 @@ static bool has_order(const TilePersistPlan *plan) {
 }
 
 static void order_apply(const TilePersistPlan *plan) {
-  enum { FIRST_GRID_SIZE = 6 }; // among the arguments of the body
   MlirOperation launch = plan->launch.op;
   MlirBlock body = tile_kernel_body(launch);
   TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(launch)),
@@ -762,9 +761,8 @@ static void order_apply(const TilePersistPlan *plan) {
   MlirValue y = gpu_block_id(&b, .dimension = GPU_DIMENSION_y);
   MlirOperation swizzle =
       tile_block_swizzle_op(
-          &b, .x = x, .y = y,
-          .grid_x = mlirBlockGetArgument(body, FIRST_GRID_SIZE),
-          .grid_y = mlirBlockGetArgument(body, FIRST_GRID_SIZE + 1),
+          &b, .x = x, .y = y, .grid_x = gpu_launch_gridSizeX(plan->launch),
+          .grid_y = gpu_launch_gridSizeY(plan->launch),
           .panel = TILE_SOME(plan->panel), .raster = TILE_SOME(plan->raster))
           .op;
   for (int i = 0; i < 2; i++)
