@@ -405,3 +405,20 @@ func.func @padded(%x: tensor<?x5x?x?xf16>, %w: tensor<8x5x3x3xf16>, %h: index, %
   %r = linalg.conv_2d_nchw_fchw {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>} ins(%p, %w : tensor<?x5x?x?xf16>, tensor<8x5x3x3xf16>) outs(%i : tensor<?x8x?x?xf32>) -> tensor<?x8x?x?xf32>
   return %r : tensor<?x8x?x?xf32>
 }
+
+// A window over a padded image reads the image; what each place begins with is a number.
+// CASE: padmax(x=ints:2x9x8x5:f32)
+// EXPECT: xp = np.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)), constant_values=-np.inf); result0 = np.maximum.reduce([xp[:, i:i+9:2, j:j+8:2] for i in range(3) for j in range(3)])
+func.func @padmax(%x: tensor<2x9x8x5xf32>) -> tensor<2x5x4x5xf32> {
+  %low = arith.constant 0xFF800000 : f32
+  %c = arith.constant dense<0xFF800000> : tensor<f32>
+  %w = tensor.empty() : tensor<3x3xf32>
+  %e = tensor.empty() : tensor<2x5x4x5xf32>
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %low : f32
+  } : tensor<2x9x8x5xf32> to tensor<2x11x10x5xf32>
+  %i = linalg.broadcast ins(%c : tensor<f32>) outs(%e : tensor<2x5x4x5xf32>) dimensions = [0, 1, 2, 3]
+  %r = linalg.pooling_nhwc_max {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>} ins(%p, %w : tensor<2x11x10x5xf32>, tensor<3x3xf32>) outs(%i : tensor<2x5x4x5xf32>) -> tensor<2x5x4x5xf32>
+  return %r : tensor<2x5x4x5xf32>
+}

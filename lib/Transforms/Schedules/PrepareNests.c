@@ -19,23 +19,6 @@
 
 //===-- Constants ---------------------------------------------------------===//
 
-// What every element gets when it is one value from outside, or null.
-static MlirValue same_everywhere(MlirOperation op) {
-  if (mlirOperationGetNumResults(op) != 1 ||
-      tile_op_name_begins(op, "linalg.fill"))
-    return TILE_NULL_VALUE;
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-  MlirValue value = mlirOperationGetOperand(mlirBlockGetTerminator(body), 0);
-  if (mlirValueIsABlockArgument(value) &&
-      mlirBlockEqual(mlirBlockArgumentGetOwner(value), body)) {
-    MlirValue operand =
-        mlirOperationGetOperand(op, mlirBlockArgumentGetArgNumber(value));
-    return mlirTypeIsAShaped(mlirValueGetType(operand)) ? TILE_NULL_VALUE
-                                                        : operand;
-  }
-  return tile_value_is_inside(value, op) ? TILE_NULL_VALUE : value;
-}
-
 // Such an op is a fill, and an element that is taken out of it the value.
 static MlirOperation as_fill(TileBuilder *b, MlirOperation op,
                              MlirValue value) {
@@ -82,6 +65,25 @@ static MlirValue number_of(TileBuilder *b, MlirValue operand) {
   return arith_constant(b, .value = mlirDenseElementsAttrGetSplatValue(value));
 }
 
+// What every element gets when it is one value from outside, or null.
+static MlirValue same_everywhere(TileBuilder *b, MlirOperation op) {
+  if (mlirOperationGetNumResults(op) != 1 ||
+      tile_op_name_begins(op, "linalg.fill"))
+    return TILE_NULL_VALUE;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  MlirValue value = mlirOperationGetOperand(mlirBlockGetTerminator(body), 0);
+  if (mlirValueIsABlockArgument(value) &&
+      mlirBlockEqual(mlirBlockArgumentGetOwner(value), body)) {
+    MlirValue operand =
+        mlirOperationGetOperand(op, mlirBlockArgumentGetArgNumber(value));
+    MlirType type = mlirValueGetType(operand);
+    return mlirTypeIsAShaped(type) && mlirShapedTypeGetRank(type)
+               ? TILE_NULL_VALUE
+               : number_of(b, operand);
+  }
+  return tile_value_is_inside(value, op) ? TILE_NULL_VALUE : value;
+}
+
 // What an op without loops computes of numbers that the host has: the host
 // computes it, or the compiler. Null where a kernel has to.
 static MlirValue number_of_body(TileBuilder *b, const TileNest *nest) {
@@ -110,7 +112,7 @@ static MlirValue number_of_body(TileBuilder *b, const TileNest *nest) {
 }
 
 // Reads numbers instead of tensors that hold one of the host.
-static void use_numbers(MlirOperation op) {
+static void use_numbers(TileBuilder *b, MlirOperation op) {
   if (!tile_op_name_begins(op, "linalg.generic"))
     return;
   for (intptr_t i = 0;
@@ -118,11 +120,11 @@ static void use_numbers(MlirOperation op) {
        i++) {
     MlirValue operand = mlirOperationGetOperand(op, i);
     MlirType type = mlirValueGetType(operand);
-    if (mlirTypeIsARankedTensor(type) && !mlirShapedTypeGetRank(type) &&
-        !mlirValueIsABlockArgument(operand) &&
-        tile_op_name_begins(mlirOpResultGetOwner(operand), "linalg.fill"))
-      mlirOperationSetOperand(
-          op, i, mlirOperationGetOperand(mlirOpResultGetOwner(operand), 0));
+    if (!mlirTypeIsARankedTensor(type) || mlirShapedTypeGetRank(type))
+      continue;
+    MlirValue number = number_of(b, operand);
+    if (number.ptr)
+      mlirOperationSetOperand(op, i, number);
   }
 }
 
@@ -579,8 +581,9 @@ MlirLogicalResult tile_nests_prepare(TileBuilder *b, TileOpList *ops) {
     mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
     if (is_on_memrefs(op))
       op = ops->items[i] = tile_nest_raise(b, op);
-    use_numbers(op);
-    MlirValue value = same_everywhere(op);
+    mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
+    use_numbers(b, op);
+    MlirValue value = same_everywhere(b, op);
     if (value.ptr) {
       mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
       op = ops->items[i] = as_fill(b, op, value);
