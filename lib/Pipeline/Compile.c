@@ -9,6 +9,7 @@
 #include "Dialect/ArgumentNames.h"
 #include "Dialect/ForeignOps.h"
 #include "Dialect/Ops.h"
+#include "Pipeline/Account.h"
 #include "Pipeline/Choices.h"
 #include "Pipeline/CompileUnits.h"
 #include "Pipeline/Steps.h"
@@ -339,8 +340,8 @@ static MlirLogicalResult run_on_module(Run *run, const TilePipelineStep *step) {
 }
 
 // What a phase made; the work of each of our passes where the caller looks at
-// the stages, or wants to know which one breaks something: that takes a tenth of
-// the time.
+// the stages, or wants to know which one breaks something: that takes a tenth
+// of the time.
 static MlirLogicalResult check_step(Run *run, const TilePipelineStep *step,
                                     bool is_last) {
   bool is_asked = (run->options->verify_each || run->options->on_stage) &&
@@ -517,40 +518,6 @@ static MlirLogicalResult run_passes(Run *run, TilePhase phase) {
   return tile_success();
 }
 
-//===-- Account -----------------------------------------------------------===//
-
-static MlirWalkResult account_op(MlirOperation op, void *user_data) {
-  TileString *out = user_data;
-  MlirAttribute instr = {NULL};
-  if (tile_copy_is(op) || tile_gemm_is(op) || tile_gemm_sp_is(op))
-    instr = mlirOperationGetInherentAttributeByName(op, TILE_STR("instr"));
-  if (mlirAttributeIsNull(instr))
-    return MlirWalkResultAdvance;
-  if (tile_location_print(mlirOperationGetLocation(op), out))
-    tile_string_print(out, ": ");
-  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-  tile_string_print(out, "%.*s ", (int)name.length, name.data);
-  mlirAttributePrint(instr, tile_string_callback, out);
-  tile_string_print(out, "\n");
-  return MlirWalkResultAdvance;
-}
-
-static MlirWalkResult account_launch(MlirOperation op, void *user_data) {
-  TileString *out = user_data;
-  GPULaunchFuncOp launch = gpu_launch_func_dyn(op);
-  if (!launch.op.ptr)
-    return MlirWalkResultAdvance;
-  MlirStringRef kernel =
-      mlirSymbolRefAttrGetLeafReference(gpu_launch_func_kernel_attr(launch));
-  MlirValue size = gpu_launch_func_dynamicSharedMemorySize(launch);
-  int64_t smem_bytes = 0;
-  if (!mlirValueIsNull(size))
-    mlirxConstantInt(size, &smem_bytes);
-  tile_string_print(out, "%.*s: %lld bytes of dynamic shared memory\n",
-                    (int)kernel.length, kernel.data, (long long)smem_bytes);
-  return MlirWalkResultAdvance;
-}
-
 //===-- Phases ------------------------------------------------------------===//
 
 static MlirLogicalResult make_metadata(Run *run) {
@@ -608,11 +575,11 @@ static MlirLogicalResult run_middle(Run *run) {
       tile_failed(run_passes(run, TILE_PHASE_TILE)))
     return tile_failure();
   MlirOperation module = mlirModuleGetOperation(run->module);
-  mlirOperationWalk(module, account_op, &run->account, MlirWalkPreOrder);
+  tile_account_add(module, false, &run->account);
   if (tile_failed(run_passes(run, TILE_PHASE_OUTLINE)) ||
       tile_failed(tile_units_find(module, &run->units)))
     return tile_failure();
-  mlirOperationWalk(module, account_launch, &run->account, MlirWalkPreOrder);
+  tile_account_add(module, true, &run->account);
   return make_metadata(run);
 }
 

@@ -18,6 +18,7 @@ set(TILE_DRIVER_SOURCES
   Pipeline/Limits.c
   Pipeline/CompileUnits.c
   Pipeline/Choices.c
+  Pipeline/Account.c
   Pipeline/Compile.c
   Api/Ptxas.c
   Api/Program.c

@@ -213,8 +213,7 @@ static bool take_option(int option, CompileOptions *options, bool *out_exit) {
     options->hide_remarks = true;
     return true;
   case OPT_VERIFY_EACH:
-    options->verify_each = true;
-    return true;
+    return options->verify_each = true;
   case OPT_SAVE_TEMPS:
     options->save_temps = optarg;
     return true;
