@@ -615,10 +615,10 @@ def ExpandProducts : Pass<"tile-expand-products", ""> {
 }
 
 def ExpandSwitches : Pass<"tile-expand-switches", ""> {
-  let summary = "Rewrites switches around pipelined copies into ifs";
+  let summary = "Rewrites switches around pipelined copies and of hosts into ifs";
   let description = [{
     Consumes: `scf.index_switch` around copies that stand in loops with
-    `tile.num_stages`.
+    `tile.num_stages`, and those of functions that launch kernels.
     Produces: `scf.if` on the first case, the other cases in its else.
     Keeps: every other switch.
     Fails: never.
@@ -1025,6 +1025,7 @@ def ExpandReductions : Pass<"tile-expand-reductions", ""> {
   let description = [{
     Consumes: `gpu.all_reduce` and `gpu.subgroup_reduce` of kernels whose control
     flow is in `cf`; `gpu.shuffle` of vectors and of fewer than 32 bits;
+    `gpu.rotate` and `gpu.subgroup_broadcast`;
     `vector.multi_reduction` and `vector.scan`.
     Produces: `gpu.shuffle` of 32 and 64 bits, and for a block `gpu.barrier` and
     memory that the kernel declares, by upstream's patterns, which have no pass.

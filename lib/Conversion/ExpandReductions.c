@@ -1,7 +1,8 @@
 //===- ExpandReductions.c - Reductions of gpu to shuffles -----------------===//
 //
 // Consumes: gpu.all_reduce and gpu.subgroup_reduce of kernels in gpu.func;
-//           gpu.shuffle; reductions and scans of vectors that have no pass.
+//           gpu.shuffle, gpu.rotate and gpu.subgroup_broadcast; reductions and
+//           scans of vectors that have no pass.
 // Produces: gpu.shuffle of 32 and 64 bits, and for a block memory that the
 //           kernel declares. What the pattern stores there each warp stores:
 //           tile.by_thread.
@@ -19,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dialect/ForeignOps.h"
+#include "Support/Constants.h"
 #include "Support/Diagnostics.h"
 #include "Support/Iterate.h"
 #include "Support/KeyTable.h"
@@ -260,11 +262,55 @@ static void expand_shuffle(TileBuilder *b, TileArena *arena, MlirOperation op) {
   mlirRewriterBaseEraseOp(b->rw, op);
 }
 
+//===-- Rotations and broadcasts ------------------------------------------===//
+
+static MlirValue word_of(TileBuilder *b, int64_t number) {
+  return tile_const_int(b, number, WORD_BITS);
+}
+
+// A lane gets the value of the one `offset` after it, modulo a width that is a
+// power of two; lanes after the width get none.
+static void expand_rotate(TileBuilder *b, TileArena *arena, MlirOperation op) {
+  (void)arena;
+  GPURotateOp rotate = gpu_rotate_cast(op);
+  MlirValue width = word_of(b, gpu_rotate_width(rotate));
+  MlirValue last = word_of(b, gpu_rotate_width(rotate) - 1);
+  MlirValue lane = arith_index_cast(b, .type = mlirValueGetType(width),
+                                    .in = gpu_lane_id(b));
+  MlirValue from = arith_andi(
+      b,
+      .lhs = arith_addi(b, .lhs = lane,
+                        .rhs = word_of(b, gpu_rotate_offset(rotate))),
+      .rhs = last);
+  GPUShuffleOp shuffle =
+      gpu_shuffle(b, .value = gpu_rotate_value(rotate), .offset = from,
+                  .width = width, .mode = GPU_SHUFFLE_MODE_IDX);
+  replace(b, op, 0, gpu_shuffle_shuffleResult(shuffle));
+  replace(b, op, 1,
+          arith_cmpi(b, .predicate = ARITH_CMP_I_PREDICATE_ult, .lhs = lane,
+                     .rhs = width));
+  mlirRewriterBaseEraseOp(b->rw, op);
+}
+
+// The first active lane is that of the warp: its lanes come together.
+static void expand_broadcast(TileBuilder *b, TileArena *arena,
+                             MlirOperation op) {
+  (void)arena;
+  MlirValue lane = mlirOperationGetNumOperands(op) > 1
+                       ? mlirOperationGetOperand(op, 1)
+                       : word_of(b, 0);
+  GPUShuffleOp shuffle = gpu_shuffle(
+      b, .value = mlirOperationGetOperand(op, 0), .offset = lane,
+      .width = word_of(b, WARP_THREADS), .mode = GPU_SHUFFLE_MODE_IDX);
+  replace(b, op, 0, gpu_shuffle_shuffleResult(shuffle));
+  mlirRewriterBaseEraseOp(b->rw, op);
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 typedef struct {
   bool has_reductions;
-  TileOpList blocks, vectors, shuffles;
+  TileOpList blocks, vectors, shuffles, rotations, broadcasts;
 } Found;
 
 static MlirWalkResult find_ops(MlirOperation op, void *user_data) {
@@ -276,6 +322,10 @@ static MlirWalkResult find_ops(MlirOperation op, void *user_data) {
     tile_op_list_add(&found->blocks, op);
   if (gpu_subgroup_reduce_is(op) && is_to_be_split(op))
     tile_op_list_add(&found->vectors, op);
+  if (gpu_rotate_is(op))
+    tile_op_list_add(&found->rotations, op);
+  if (gpu_subgroup_broadcast_is(op))
+    tile_op_list_add(&found->broadcasts, op);
   MlirType type = {NULL};
   if (gpu_shuffle_is(op))
     type = mlirValueGetType(mlirOperationGetOperand(op, 0));
@@ -285,8 +335,11 @@ static MlirWalkResult find_ops(MlirOperation op, void *user_data) {
 }
 
 static Found find(TileArena *arena, MlirOperation op) {
-  Found found = {
-      .blocks.arena = arena, .vectors.arena = arena, .shuffles.arena = arena};
+  Found found = {.blocks.arena = arena,
+                 .vectors.arena = arena,
+                 .shuffles.arena = arena,
+                 .rotations.arena = arena,
+                 .broadcasts.arena = arena};
   mlirOperationWalk(op, find_ops, &found, MlirWalkPreOrder);
   return found;
 }
@@ -319,6 +372,11 @@ tile_expand_reductions_run(MlirOperation op,
     mlirxExpandGpuReductions(op, WARP_THREADS);
     memory.mends = true;
     mlirOperationWalk(op, visit_memory, &memory, MlirWalkPreOrder);
+    found = find(&arena, op);
+  }
+  if (found.rotations.count || found.broadcasts.count) {
+    expand_each(&arena, &found.rotations, expand_rotate);
+    expand_each(&arena, &found.broadcasts, expand_broadcast);
     found = find(&arena, op);
   }
   expand_each(&arena, &found.shuffles, expand_shuffle);

@@ -112,8 +112,8 @@ static const TilePipelineStep steps[] = {
     {TILE_PHASE_LOWER, "convert-vector-to-scf", NESTED, "vector.transfer"},
     {TILE_PHASE_LOWER, "convert-scf-to-cf", NESTED, NULL},
     {TILE_PHASE_LOWER, "tile-expand-reductions", NESTED,
-     "gpu.all_reduce gpu.shuffle gpu.subgroup_reduce "
-     "vector.multi_reduction vector.scan"},
+     "gpu.all_reduce gpu.rotate gpu.shuffle gpu.subgroup_broadcast "
+     "gpu.subgroup_reduce vector.multi_reduction vector.scan"},
     {TILE_PHASE_LOWER,
      "arith-emulate-unsupported-floats{source-types=f8E4M3FN,f8E5M2 "
      "target-type=f32}",

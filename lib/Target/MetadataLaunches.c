@@ -375,10 +375,6 @@ MlirLogicalResult tile_host_print_launch(TileHost *host, MlirOperation op,
                                          TileJson *json) {
   GPULaunchFuncOp launch = gpu_launch_func_cast(op);
   host->slice.user = op;
-  if (gpu_launch_func_asyncDependencies(launch).n ||
-      !mlirValueIsNull(gpu_launch_func_asyncToken(launch)))
-    return tile_emit_error(op, "is asynchronous; launches of a host "
-                               "function run in order");
   if (tile_failed(print_extents(host, launch, json)))
     return tile_failure();
   TileRange operands = gpu_launch_func_kernelOperands(launch);

@@ -3,7 +3,8 @@
 // Consumes: the body of a host function; kernels are outlined, calls inlined.
 // Produces: the lists `requires`, `launches`, `body` and `results` of the
 //           launch metadata. `body` is needed where launches in order do not
-//           say all.
+//           say all. What is asynchronous runs in the order of the source: that
+//           is one of the orders that its tokens allow.
 // Fails:    an op with effects that docs/Metadata.md does not have.
 //
 //===----------------------------------------------------------------------===//
@@ -766,15 +767,6 @@ static MlirLogicalResult add_return(TileHost *host, MlirOperation op) {
 
 //===-- Ops in order ------------------------------------------------------===//
 
-static MlirLogicalResult check_order(MlirOperation op) {
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
-    if (mlirTypeIsAGPUAsyncTokenType(
-            mlirValueGetType(mlirOperationGetResult(op, i))))
-      return tile_emit_error(op, "is asynchronous; a host function runs in "
-                                 "order");
-  return tile_success();
-}
-
 static bool is_alloc(MlirOperation op) {
   return memref_alloc_is(op) || memref_alloca_is(op) || gpu_alloc_is(op);
 }
@@ -798,8 +790,6 @@ static MlirLogicalResult add_any_alloc(TileHost *host, MlirOperation op) {
 }
 
 static MlirLogicalResult add_memory_op(TileHost *host, MlirOperation op) {
-  if (tile_failed(check_order(op)))
-    return tile_failure();
   if (is_alloc(op))
     return add_any_alloc(host, op);
   if (memref_copy_is(op))

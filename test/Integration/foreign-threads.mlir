@@ -337,3 +337,29 @@ func.func @wmma(%A: memref<16x16xf16>, %B: memref<16x16xf16>, %C: memref<16x16xf
   }
   return
 }
+
+// Lanes get the value of those after them, of one, and of the first; vectors and
+// small types too.
+// CASE: turned(A=ints:64:f32, B=junk:64:f32, C=junk:64:f16)
+// EXPECT: B = np.roll(A.reshape(2, 32), -5, 1).reshape(64) + np.repeat(A.reshape(2, 32)[:, 3], 32)
+// EXPECT: C = np.repeat(A.reshape(2, 32)[:, 0], 32).astype(np.float16)
+func.func @turned(%A: memref<64xf32>, %B: memref<64xf32>, %C: memref<64xf16>) {
+  %c1 = arith.constant 1 : index
+  %cT = arith.constant 64 : index
+  gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %cT, %ny = %c1, %nz = %c1) {
+    %third = arith.constant 3 : i32
+    %v = memref.load %A[%tx] : memref<64xf32>
+    %r, %valid = gpu.rotate %v, 5, 32 : f32
+    %b = gpu.subgroup_broadcast %v, specific_lane %third : f32
+    %h = arith.truncf %v : f32 to f16
+    %f = gpu.subgroup_broadcast %h, first_active_lane : f16
+    %s = arith.addf %r, %b : f32
+    %zero = arith.constant 0.0 : f32
+    %o = arith.select %valid, %s, %zero : f32
+    memref.store %o, %B[%tx] : memref<64xf32>
+    memref.store %f, %C[%tx] : memref<64xf16>
+    gpu.terminator
+  }
+  return
+}

@@ -316,3 +316,63 @@ func.func @large_or_small(%A: memref<?xf32>, %n: i32, %O: memref<?xf32>) {
   func.call @scale(%A, %two, %O) : (memref<?xf32>, f32, memref<?xf32>) -> ()
   return
 }
+
+// A switch of the host around a launch, and one that results in a number.
+// CASE: switched(A=ints:45:f32, n=2, O=zeros:45:f32)
+// CASE: switched(A=ints:45:f32, n=5, O=zeros:45:f32)
+// CASE: switched(A=ints:45:f32, n=7, O=zeros:45:f32)
+// EXPECT: O = np.zeros_like(A) if n == 7 else A * (2 if n == 2 else 3 if n == 5 else 4)
+func.func @switched(%A: memref<45xf32>, %n: i32, %O: memref<45xf32>) {
+  %c1 = arith.constant 1 : index
+  %c45 = arith.constant 45 : index
+  %f2 = arith.constant 2.0 : f32
+  %f3 = arith.constant 3.0 : f32
+  %f4 = arith.constant 4.0 : f32
+  %i = arith.index_cast %n : i32 to index
+  %s = scf.index_switch %i -> f32
+  case 2 {
+    scf.yield %f2 : f32
+  }
+  case 5 {
+    scf.yield %f3 : f32
+  }
+  default {
+    scf.yield %f4 : f32
+  }
+  scf.index_switch %i
+  case 7 {
+    scf.yield
+  }
+  default {
+    gpu.launch blocks(%bx, %by, %bz) in (%gx = %c1, %gy = %c1, %gz = %c1)
+               threads(%tx, %ty, %tz) in (%nx = %c45, %ny = %c1, %nz = %c1) {
+      %a = memref.load %A[%tx] : memref<45xf32>
+      %o = arith.mulf %a, %s : f32
+      memref.store %o, %O[%tx] : memref<45xf32>
+      gpu.terminator
+    }
+    scf.yield
+  }
+  return
+}
+
+// Tokens ask for no more than the order of the source.
+// CASE: tokens(A=ints:45:f32, O=junk:45:f32)
+// EXPECT: O = A + A
+func.func @tokens(%A: memref<45xf32>, %O: memref<45xf32>) {
+  %c1 = arith.constant 1 : index
+  %c45 = arith.constant 45 : index
+  %t0 = gpu.wait async
+  %W, %t1 = gpu.alloc async [%t0] () : memref<45xf32>
+  %t2 = gpu.launch async [%t1] blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c45, %ny = %c1, %nz = %c1) {
+    %a = memref.load %A[%tx] : memref<45xf32>
+    %o = arith.addf %a, %a : f32
+    memref.store %o, %W[%tx] : memref<45xf32>
+    gpu.terminator
+  }
+  %t3 = gpu.memcpy async [%t2] %O, %W : memref<45xf32>, memref<45xf32>
+  %t4 = gpu.dealloc async [%t3] %W : memref<45xf32>
+  gpu.wait [%t4]
+  return
+}

@@ -80,13 +80,15 @@ module attributes {gpu.container_module} {
   }
 }
 
-// CHECK-LABEL: 06-async.mlir:5:10: error: {{'gpu.launch_func' op }}is asynchronous; launches of a host function run in order
-//--- 06-async.mlir
+// CHECK-LABEL: 06-switch.mlir:6:3: error: {{'gpu.launch_func' op }}is inside 'scf.index_switch'; a host function launches in scf.if, scf.for and tile.variants
+//--- 06-switch.mlir
 module attributes {gpu.container_module} {
   gpu.module @k { gpu.func @run() kernel { gpu.return } }
-  func.func @host() {
+  func.func @host(%n: index) {
     %c1 = arith.constant 1 : index
-    %t = gpu.launch_func async @k::@run blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+    scf.index_switch %n default {
+  gpu.launch_func @k::@run blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+    }
     return
   }
 }
@@ -238,15 +240,19 @@ module attributes {gpu.container_module} {
   }
 }
 
-// CHECK-LABEL: 18-async.mlir:5:10: error: {{'gpu.wait' op }}is asynchronous; a host function runs in order
+// CHECK-LABEL: 18-async.mlir:6:10: error: {{'gpu.wait' op }}cannot be computed on the host of a launch
 //--- 18-async.mlir
 module attributes {gpu.container_module} {
-  gpu.module @k { gpu.func @run(%x: memref<4xf32>) kernel { gpu.return } }
-  func.func @host() {
+  gpu.module @k { gpu.func @run() kernel { gpu.return } }
+  func.func @host(%n: index) {
+    %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %t = gpu.wait async
-    %W, %t1 = gpu.alloc async [%t] () : memref<4xf32>
-    gpu.launch_func @k::@run blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%W : memref<4xf32>)
+
+    %l = scf.for %i = %c0 to %n step %c1 iter_args(%u = %t) -> (!gpu.async.token) {
+      %v = gpu.launch_func async [%u] @k::@run blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+      scf.yield %v : !gpu.async.token
+    }
     return
   }
 }

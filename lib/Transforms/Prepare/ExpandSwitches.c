@@ -1,6 +1,7 @@
 //===- ExpandSwitches.c - Switches around pipelined copies as ifs ---------===//
 //
-// Consumes: `scf.index_switch` around copies of loops with `tile.num_stages`.
+// Consumes: `scf.index_switch` around copies of loops with `tile.num_stages`,
+//           and those of functions that launch.
 // Produces: `scf.if` on case 0, with case 1 and the others in its else, in the
 //           order in which they stand; the default is the last else.
 // Keeps:    every other switch.
@@ -16,6 +17,8 @@
 #include "Support/Constants.h"
 #include "Support/Diagnostics.h"
 #include "Tile/Ops/arith.h"
+#include "Tile/Ops/func.h"
+#include "Tile/Ops/gpu.h"
 #include "Tile/Ops/scf.h"
 #include "TilePasses.h"
 
@@ -108,20 +111,60 @@ static void expand(TileArena *arena, TileBuilder *b, ScfIndexSwitchOp op) {
   mlirRewriterBaseReplaceOpWithValues(b->rw, op.op, num_results, results);
 }
 
+static void apply(const Plan *plan, MlirOperation root) {
+  TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(root)),
+                   mlirOperationGetLocation(root)};
+  for (const Item *item = plan->items; item; item = item->next) {
+    b.loc = mlirOperationGetLocation(item->op.op);
+    tile_plan_around_drop(item->op.op);
+    expand(plan->arena, &b, item->op);
+  }
+  mlirIRRewriterDestroy(b.rw);
+}
+
+//===-- Host functions ----------------------------------------------------===//
+
+static MlirWalkResult find_launch(MlirOperation op, void *user_data) {
+  bool *found = user_data;
+  *found |= gpu_launch_is(op) || gpu_launch_func_is(op);
+  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+// The metadata of a launch knows ifs; what a kernel holds is its own business.
+static MlirWalkResult plan_host_visit(MlirOperation op, void *user_data) {
+  Plan *plan = user_data;
+  if (gpu_launch_is(op))
+    return MlirWalkResultSkip;
+  if (!scf_index_switch_is(op) ||
+      scf_index_switch_cases_size(scf_index_switch_cast(op)) == 0)
+    return MlirWalkResultAdvance;
+  Item *item = TILE_ARENA_NEW(plan->arena, Item, 1);
+  *item = (Item){plan->items, scf_index_switch_cast(op)};
+  plan->items = item;
+  return MlirWalkResultAdvance;
+}
+
+static MlirWalkResult visit_function(MlirOperation op, void *user_data) {
+  Plan plan = {.arena = user_data};
+  bool launches = false;
+  if (gpu_module_is(op))
+    return MlirWalkResultSkip;
+  if (!func_func_is(op))
+    return MlirWalkResultAdvance;
+  mlirOperationWalk(op, find_launch, &launches, MlirWalkPreOrder);
+  if (launches) {
+    mlirOperationWalk(op, plan_host_visit, &plan, MlirWalkPreOrder);
+    apply(&plan, op);
+  }
+  return MlirWalkResultSkip;
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
-  TileArena *arena = user_data;
-  Plan plan = {.arena = arena};
+  Plan plan = {.arena = user_data};
   mlirOperationWalk(kernel, plan_visit, &plan, MlirWalkPreOrder);
-  TileBuilder b = {mlirIRRewriterCreate(mlirOperationGetContext(kernel)),
-                   mlirOperationGetLocation(kernel)};
-  for (const Item *item = plan.items; item; item = item->next) {
-    b.loc = mlirOperationGetLocation(item->op.op);
-    tile_plan_around_drop(item->op.op);
-    expand(arena, &b, item->op);
-  }
-  mlirIRRewriterDestroy(b.rw);
+  apply(&plan, kernel);
   return tile_success();
 }
 
@@ -129,5 +172,9 @@ MlirLogicalResult
 tile_expand_switches_run(MlirOperation op,
                          const TileExpandSwitchesOptions *options) {
   (void)options;
+  TileArena arena;
+  tile_arena_init(&arena);
+  mlirOperationWalk(op, visit_function, &arena, MlirWalkPreOrder);
+  tile_arena_deinit(&arena);
   return tile_kernels_visit_in_arena(op, visit_kernel);
 }
