@@ -253,6 +253,8 @@ static inline bool tile_value_is_used(MlirValue value) {
 }
 /// Whether `value` is defined in a region of `op`, at any depth.
 bool tile_value_is_inside(MlirValue value, MlirOperation op);
+/// Whether `kernel` makes `value` itself: it is inside, and no argument of it.
+bool tile_kernel_makes(MlirOperation kernel, MlirValue value);
 
 /// Written by tile-compile where it takes back what passes chose
 /// (Pipeline/Choices.h), on kernels: bytes of shared memory that later passes

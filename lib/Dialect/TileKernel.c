@@ -140,6 +140,13 @@ bool tile_value_is_inside(MlirValue value, MlirOperation op) {
   return false;
 }
 
+bool tile_kernel_makes(MlirOperation kernel, MlirValue value) {
+  return tile_value_is_inside(value, kernel) &&
+         !(mlirValueIsABlockArgument(value) &&
+           mlirBlockEqual(mlirBlockArgumentGetOwner(value),
+                          tile_kernel_body(kernel)));
+}
+
 //===-- Code of threads and code of blocks --------------------------------===//
 
 // What each thread does by itself: updates of elements, exchanges with other

@@ -624,7 +624,7 @@ static MlirLogicalResult apply_maps(const Plan *plan) {
     MlirValue tensor = describe(window, &plan->boxes[i]).tensor;
     MlirValue map =
         tensor_map_find_or_build(&b, plan->kernel, window, &plan->boxes[i]);
-    if (tile_value_is_inside(tensor, plan->kernel))
+    if (tile_kernel_makes(plan->kernel, tensor))
       result = apply_kernel_map(&b, plan, i, tensor, map);
     else
       set_map(op, map);

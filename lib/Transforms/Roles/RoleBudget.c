@@ -143,7 +143,7 @@ static bool makes_maps(const TileRolePlan *plan) {
       continue;
     TileRegionOp window = tile_region_of(tile_copy_src(tile_copy_cast(op)));
     if (window.op.ptr &&
-        tile_value_is_inside(tile_region_source(window), plan->kernel))
+        tile_kernel_makes(plan->kernel, tile_region_source(window)))
       return true;
   }
   return false;

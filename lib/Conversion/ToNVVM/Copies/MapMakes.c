@@ -153,13 +153,13 @@ static void copy_like(Lowering *l, MlirValue like, MlirValue stage) {
 }
 
 static void copy_to_place(Lowering *l, MlirValue stage, MlirValue place) {
-  for (int64_t at = 0; at < MAP_BYTES; at += PIECE_BYTES)
-    store_bits(l,
-               load_bits(l, piece_at(l, stage, at),
-                         space_number(TILE_SPACE_SHARED), PIECE_BYTES,
-                         TILE_NULL_VALUE),
-               piece_at(l, place, at), space_number(TILE_SPACE_GLOBAL),
-               PIECE_BYTES, TILE_NULL_VALUE);
+  for (int64_t at = 0; at < MAP_BYTES; at += PIECE_BYTES) {
+    MlirValue piece =
+        load_bits(l, piece_at(l, stage, at), space_number(TILE_SPACE_SHARED),
+                  PIECE_BYTES, TILE_NULL_VALUE);
+    store_bits(l, piece, piece_at(l, place, at),
+               space_number(TILE_SPACE_GLOBAL), PIECE_BYTES, TILE_NULL_VALUE);
+  }
 }
 
 void lower_tile_map_make(Lowering *l, MlirOperation op) {

@@ -40,9 +40,9 @@ static TileInt outside_where_empty(Lowering *l, TileInt at, TileInt extent) {
   MlirValue is_empty =
       arith_cmpi(&l->b, .predicate = ARITH_CMP_I_PREDICATE_slt,
                  .lhs = extent.value, .rhs = tile_const_int(&l->b, 1, 32));
-  return tile_int_value(arith_select(&l->b, is_empty,
-                                     tile_const_int(&l->b, FAR_OUTSIDE, 32),
-                                     tile_int_get(&l->i32, at)));
+  MlirValue outside = tile_const_int(&l->b, FAR_OUTSIDE, 32);
+  return tile_int_value(
+      arith_select(&l->b, is_empty, outside, tile_int_get(&l->i32, at)));
 }
 
 // Coordinates of a box, contiguous dimension first (PTX ISA, tensor

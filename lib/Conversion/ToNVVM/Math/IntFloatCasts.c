@@ -122,8 +122,8 @@ static MlirValue of_few_bits(Lowering *l, MlirValue x, MlirType type) {
   else if (!is_int_of(mlirValueGetType(x), 16, 16))
     x = arith_trunci(&l->b, .type = i16, .in = x);
   MlirValue bits = arith_ori(&l->b, x, tile_const_int(&l->b, BITS_OF_1024, 16));
-  return arith_subf(&l->b, arith_bitcast(&l->b, .type = type, .in = bits),
-                    number(l, type, 1024));
+  MlirValue sum = arith_bitcast(&l->b, .type = type, .in = bits);
+  return arith_subf(&l->b, sum, number(l, type, 1024));
 }
 
 void lower_int_float_cast(Lowering *l, MlirOperation op) {
