@@ -254,7 +254,7 @@ bool tile_compiler_find_places(TileCompiler *compiler, const char *layout,
                                TileLayoutFacts *out_facts) {
   char text[160];
   TileLayout parsed;
-  TileLayoutError error;
+  TileReason error;
   int64_t count = count_elements(extents, rank);
   if (count == 0 || elem_bits < 1 || elem_bits > MAX_ELEM_BITS)
     return layout_error(compiler,

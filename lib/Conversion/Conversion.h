@@ -48,8 +48,7 @@ typedef struct {
 /// in `constant_axes` are not read). Errors: see tile_layout_terms.
 bool tile_layout_code_begin(TileIntMath *math, const TileLayout *layout,
                             unsigned constant_axes, const TileInt *in,
-                            TileLayoutCode *out_code,
-                            TileLayoutError *out_error);
+                            TileLayoutCode *out_code, TileReason *out_error);
 /// Value of `out_axis` where the constant axes have the values `in`.
 TileInt tile_layout_code_at(TileIntMath *math, const TileLayoutCode *code,
                             int out_axis, const int64_t *in);

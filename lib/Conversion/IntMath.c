@@ -101,8 +101,7 @@ static TileInt term_emit(TileIntMath *math, const TileLayoutTerm *term,
 
 bool tile_layout_code_begin(TileIntMath *math, const TileLayout *layout,
                             unsigned constant_axes, const TileInt *in,
-                            TileLayoutCode *out_code,
-                            TileLayoutError *out_error) {
+                            TileLayoutCode *out_code, TileReason *out_error) {
   out_code->layout = *layout;
   out_code->constant_axes = constant_axes;
   if (!tile_layout_terms(layout, constant_axes, &out_code->terms, out_error))

@@ -16,7 +16,7 @@ TileInt tile_shared_window_at(TileIntMath *math, const TileSharedWindow *window,
                               const TileInt *coordinates) {
   TileInt in[TILE_MAX_RANK];
   TileLayoutCode code;
-  TileLayoutError error;
+  TileReason error;
   const TileBox *box = &window->box;
   for (int d = 0; d < box->rank; d++)
     in[d] = box->offset[d];
@@ -34,7 +34,7 @@ TileInt tile_shared_window_base(TileIntMath *math,
                                 const TileSharedWindow *window) {
   TileInt in[TILE_MAX_RANK];
   TileLayoutCode code;
-  TileLayoutError error;
+  TileReason error;
   bool is_constant = true;
   for (int d = 0; d < window->box.rank; d++) {
     TileInt offset = window->box.offset[d];
@@ -54,7 +54,7 @@ void tile_shared_access_plan(const TileSharedWindow *window,
                              const TileLayout *coordinates,
                              unsigned constant_axes,
                              TileSharedAccess *out_access) {
-  TileLayoutError error;
+  TileReason error;
   TileLayoutTerms terms;
   out_access->window = window;
   out_access->constant_axes = constant_axes;
@@ -68,7 +68,7 @@ void tile_shared_access_plan(const TileSharedWindow *window,
 
 void tile_shared_code_begin(TileIntMath *math, const TileSharedAccess *access,
                             const TileInt *in, TileSharedCode *out_code) {
-  TileLayoutError error;
+  TileReason error;
   out_code->access = access;
   out_code->base = access->is_composed
                        ? tile_shared_window_base(math, access->window)

@@ -6,7 +6,7 @@ enum { TEXT_CAPACITY = 2048 };
 
 static bool parse(MlirAttribute attr, const int64_t *shape, int rank,
                   int elem_bits, TileLayout *out_layout,
-                  TileLayoutError *out_error) {
+                  TileReason *out_error) {
   MlirStringRef text = tile_layout_attr_text(attr);
   char copy[TEXT_CAPACITY];
   if (text.length >= sizeof copy) {
@@ -21,7 +21,7 @@ static bool parse(MlirAttribute attr, const int64_t *shape, int rank,
 }
 
 bool tile_layout_of_loop(TileParallelOp loop, TileLayout *out_layout,
-                         TileLayoutError *out_error) {
+                         TileReason *out_error) {
   enum { ANY_ELEM_BITS = 32 };
   MlirAttribute attr = tile_parallel_layout_attr(loop);
   int64_t extents[TILE_MAX_RANK];
@@ -35,7 +35,7 @@ bool tile_layout_of_loop(TileParallelOp loop, TileLayout *out_layout,
 }
 
 bool tile_layout_of_alloc(TileAllocOp alloc, TileLayout *out_layout,
-                          TileLayoutError *out_error) {
+                          TileReason *out_error) {
   MlirAttribute attr = tile_alloc_layout_attr(alloc);
   TileShape shape;
   if (mlirAttributeIsNull(attr) ||
@@ -48,7 +48,7 @@ bool tile_layout_of_alloc(TileAllocOp alloc, TileLayout *out_layout,
 }
 
 bool tile_layout_of_tile(MlirValue base, TileLayout *out_layout,
-                         TileLayoutError *out_error) {
+                         TileReason *out_error) {
   TileShape shape, source_shape;
   MlirOperation owner = {NULL};
   if (mlirValueIsAOpResult(base))
@@ -73,7 +73,7 @@ bool tile_layout_of_tile(MlirValue base, TileLayout *out_layout,
 
 bool tile_layout_storage_elems(MlirValue base, int64_t *out_num_elems) {
   TileLayout layout;
-  TileLayoutError error;
+  TileReason error;
   TileShape shape;
   if (!tile_layout_of_tile(base, &layout, &error) ||
       !tile_shape_of(base, &shape))

@@ -12,16 +12,16 @@ extern "C" {
 /// Parses the layout of `alloc` for its shape and element type. False without
 /// a layout, or with a bad one: then `out_error` says why.
 bool tile_layout_of_alloc(TileAllocOp alloc, TileLayout *out_layout,
-                          TileLayoutError *out_error);
+                          TileReason *out_error);
 
 /// The same of `base` (TileBuffer), a `tile.alloc` or a view: that of the
 /// storage, seen as the view does.
 bool tile_layout_of_tile(MlirValue base, TileLayout *out_layout,
-                         TileLayoutError *out_error);
+                         TileReason *out_error);
 
 /// The layout given for, or found for, the index space of an element loop.
 bool tile_layout_of_loop(TileParallelOp loop, TileLayout *out_layout,
-                         TileLayoutError *out_error);
+                         TileReason *out_error);
 
 /// Elements of the storage behind `base`: the span of a shared layout, the
 /// registers per thread of a fragment. False without a (good) layout.

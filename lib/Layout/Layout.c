@@ -7,19 +7,8 @@
 #include "Layout.h"
 #include "LayoutInternal.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-bool tile_layout_fail(TileLayoutError *e, const char *fmt, ...) {
-  if (e) {
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(e->text, sizeof e->text, fmt, args);
-    va_end(args);
-  }
-  return false;
-}
 
 //===-- Spaces ------------------------------------------------------------===//
 
@@ -165,19 +154,19 @@ static void sort_digits(TileLayoutDigit *d, int n, int *order) {
 }
 
 static bool add_digit(TileLayoutSpace *s, int axis, int radix, int64_t stride,
-                      TileLayoutError *err) {
+                      TileReason *err) {
   for (int i = 0; i < s->num_digits; i++) {
     const TileLayoutDigit *d = &s->digit[i];
     if (d->axis != axis || d->stride != stride)
       continue;
     if (d->radix == radix)
       return true;
-    return tile_layout_fail(err,
-                            "axis %s: stride %lld is used with radix %d and %d",
-                            s->name[axis], (long long)stride, d->radix, radix);
+    return tile_refuse(err, "",
+                       "axis %s: stride %lld is used with radix %d and %d",
+                       s->name[axis], (long long)stride, d->radix, radix);
   }
   if (s->num_digits == TILE_LAYOUT_MAX_DIGITS)
-    return tile_layout_fail(err, "more than %d digits", TILE_LAYOUT_MAX_DIGITS);
+    return tile_refuse(err, "", "more than %d digits", TILE_LAYOUT_MAX_DIGITS);
   s->digit[s->num_digits++] = (TileLayoutDigit){axis, radix, stride};
   return true;
 }
@@ -191,7 +180,7 @@ bool tile_layout_overhangs_little(const TileLayoutSpace *s, int axis) {
 }
 
 // Completes a dense axis with the digits that nothing hits.
-static bool fill_axis(TileLayoutSpace *s, int axis, TileLayoutError *err) {
+static bool fill_axis(TileLayoutSpace *s, int axis, TileReason *err) {
   TileLayoutDigit have[TILE_LAYOUT_MAX_DIGITS];
   int n = 0;
   for (int i = 0; i < s->num_digits; i++)
@@ -203,9 +192,9 @@ static bool fill_axis(TileLayoutSpace *s, int axis, TileLayoutError *err) {
     if (i == n && tile_layout_overhangs_little(s, axis))
       return true;
     if (next < at || next % at)
-      return tile_layout_fail(
-          err, "axis %s: stride %lld does not follow %lld values",
-          s->name[axis], (long long)next, (long long)at);
+      return tile_refuse(err, "",
+                         "axis %s: stride %lld does not follow %lld values",
+                         s->name[axis], (long long)next, (long long)at);
     while (at < next) {
       int p = tile_layout_smallest_prime(next / at);
       if (!add_digit(s, axis, p, at, err))
@@ -223,7 +212,7 @@ static bool is_offset_axis(const TileLayoutSpace *s, int axis) {
 }
 
 static bool finish_out(const TileLayoutBuilder *b, TileLayoutSpace *s,
-                       TileLayoutError *err) {
+                       TileReason *err) {
   for (int i = 0; i < b->num_entries; i++)
     for (int t = 0; t < b->entry[i].num_terms; t++)
       if (!add_digit(s, b->entry[i].term[t].axis, b->entry[i].radix,
@@ -242,7 +231,7 @@ static bool finish_out(const TileLayoutBuilder *b, TileLayoutSpace *s,
 }
 
 static bool finish_in(const TileLayoutBuilder *b, TileLayoutSpace *s,
-                      int *order, TileLayoutError *err) {
+                      int *order, TileReason *err) {
   int64_t at[TILE_LAYOUT_MAX_AXES];
   for (int a = 0; a < s->num_axes; a++)
     at[a] = 1;
@@ -250,8 +239,8 @@ static bool finish_in(const TileLayoutBuilder *b, TileLayoutSpace *s,
     const TileLayoutEntry *e = &b->entry[i];
     int64_t stride = e->stride ? e->stride : at[e->axis];
     if (s->num_digits == TILE_LAYOUT_MAX_DIGITS)
-      return tile_layout_fail(err, "more than %d digits",
-                              TILE_LAYOUT_MAX_DIGITS);
+      return tile_refuse(err, "", "more than %d digits",
+                         TILE_LAYOUT_MAX_DIGITS);
     order[s->num_digits] = i;
     s->digit[s->num_digits++] = (TileLayoutDigit){e->axis, e->radix, stride};
     if (stride * e->radix > at[e->axis])
@@ -266,19 +255,19 @@ static bool finish_in(const TileLayoutBuilder *b, TileLayoutSpace *s,
         (b->may_overhang && tile_layout_overhangs_little(s, a)))
       continue;
     if (tile_layout_axis_size(s, a) != s->extent[a])
-      return tile_layout_fail(
-          err, "axis %s: %lld values given, %lld expected", s->name[a],
-          (long long)tile_layout_axis_size(s, a), (long long)s->extent[a]);
+      return tile_refuse(err, "", "axis %s: %lld values given, %lld expected",
+                         s->name[a], (long long)tile_layout_axis_size(s, a),
+                         (long long)s->extent[a]);
   }
   return tile_layout_nested(s) ||
-         tile_layout_fail(err, "the strides of an input axis overlap");
+         tile_refuse(err, "", "the strides of an input axis overlap");
 }
 
 bool tile_layout_finish(const TileLayoutBuilder *b, TileLayout *l,
-                        TileLayoutError *err) {
+                        TileReason *err) {
   if (b->overflow)
-    return tile_layout_fail(err, "more than %d digits, or %d XORed terms",
-                            2 * TILE_LAYOUT_MAX_DIGITS, TILE_LAYOUT_MAX_TERMS);
+    return tile_refuse(err, "", "more than %d digits, or %d XORed terms",
+                       2 * TILE_LAYOUT_MAX_DIGITS, TILE_LAYOUT_MAX_TERMS);
   TileLayout r = {.in = b->in, .out = b->out};
   int order[TILE_LAYOUT_MAX_DIGITS] = {0};
   if (!finish_out(b, &r.out, err) || !finish_in(b, &r.in, order, err))
@@ -287,15 +276,15 @@ bool tile_layout_finish(const TileLayoutBuilder *b, TileLayout *l,
   for (int i = 0; i < r.in.num_digits; i++) {
     const TileLayoutEntry *e = &b->entry[order[i]];
     if (e->radix != 2 && e->num_terms > 1)
-      return tile_layout_fail(err, "XOR needs radix 2, got %d", e->radix);
+      return tile_refuse(err, "", "XOR needs radix 2, got %d", e->radix);
     for (int t = 0; t < e->num_terms; t++)
       for (int j = 0; j < r.out.num_digits; j++)
         if (r.out.digit[j].axis == e->term[t].axis &&
             r.out.digit[j].stride == e->term[t].stride)
           r.image[i] ^= 1ull << j;
     if (e->radix != 2 && (r.image[i] & odd_seen))
-      return tile_layout_fail(err, "two digits of radix %d have the same image",
-                              e->radix);
+      return tile_refuse(err, "", "two digits of radix %d have the same image",
+                         e->radix);
     if (e->radix != 2)
       odd_seen |= r.image[i];
   }

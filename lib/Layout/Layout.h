@@ -22,6 +22,7 @@
 #ifndef TILE_LAYOUT_H
 #define TILE_LAYOUT_H
 
+#include "Support/Diagnostic/Reason.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -59,10 +60,6 @@ typedef struct {
   // at most one member, of the same radix, and no other digit hits it.
   uint64_t image[TILE_LAYOUT_MAX_DIGITS];
 } TileLayout;
-
-typedef struct {
-  char text[256]; // one line, no newline, names the numbers that matter
-} TileLayoutError;
 
 //===-- Builder: the free form of a layout, and of its text ---------------===//
 
@@ -102,7 +99,7 @@ void tile_layout_push_rep(TileLayoutBuilder *b, int axis, int64_t count);
 void tile_layout_push_xor(TileLayoutBuilder *b, int axis,
                           const TileLayoutStep *terms, int n);
 bool tile_layout_finish(const TileLayoutBuilder *b, TileLayout *out_layout,
-                        TileLayoutError *err);
+                        TileReason *err);
 void tile_layout_to_builder(const TileLayout *l, TileLayoutBuilder *out_b);
 
 //===-- Evaluation and properties -----------------------------------------===//
@@ -133,11 +130,11 @@ int64_t tile_layout_contiguous_run(const TileLayout *layout, int dim);
 
 /// Checks a memory layout: injective. A fragment: covers. Both: code can
 /// compute it (tile_layout_terms). Names elements where it does not serve.
-bool tile_layout_check_memory(const TileLayout *l, TileLayoutError *err);
-bool tile_layout_check_fragment(const TileLayout *l, TileLayoutError *err);
+bool tile_layout_check_memory(const TileLayout *l, TileReason *err);
+bool tile_layout_check_fragment(const TileLayout *l, TileReason *err);
 /// Whether the axes are those of a memory layout, d0, d1, … to o, or of a
 /// fragment, reg, lane and warp to d0, d1, …, with the lanes of a warp.
-bool tile_layout_check_axes(const TileLayout *l, TileLayoutError *err);
+bool tile_layout_check_axes(const TileLayout *l, TileReason *err);
 
 /// Canonical digit order: ascending primes inside every run that is contiguous
 /// on both sides. Equal functions of the library have equal canonical forms.
@@ -152,17 +149,17 @@ bool tile_layout_equal(const TileLayout *a, const TileLayout *b);
 /// Where |a| overhangs, |b| must be one contiguous run; the result then means
 /// nothing at points outside the tile.
 bool tile_layout_compose(const TileLayout *a, const TileLayout *b,
-                         TileLayout *out, TileLayoutError *e);
+                         TileLayout *out, TileReason *e);
 /// Prepends a tile dimension of |stages|. Memory: slots |slot| elements apart
 /// (0: the span rounded up to |align|). Fragment: the new registers on top.
 bool tile_layout_expand(const TileLayout *l, int64_t stages, int64_t slot,
-                        int64_t align, TileLayout *out, TileLayoutError *e);
+                        int64_t align, TileLayout *out, TileReason *e);
 /// Drops tile dimension 0 at index 0; the left inverse of tile_layout_expand.
 bool tile_layout_drop_leading(const TileLayout *l, TileLayout *out,
-                              TileLayoutError *e);
+                              TileReason *e);
 /// Tile dimension i of the result is dimension perm[i] of |l|.
 bool tile_layout_transpose(const TileLayout *l, const int *perm,
-                           TileLayout *out, TileLayoutError *e);
+                           TileLayout *out, TileReason *e);
 /// Row-major reshape of the tile: same storage, other shape.
 ///
 /// Cut both shapes into the shortest runs of dimensions with equal products,
@@ -173,11 +170,11 @@ bool tile_layout_transpose(const TileLayout *l, const int *perm,
 /// Errors: an extent cuts a digit; another dimension of a run overhangs; the
 ///         first one of the view would have a digit wholly past its end.
 bool tile_layout_view(const TileLayout *l, const int64_t *shape, int rank,
-                      TileLayout *out, TileLayoutError *e);
+                      TileLayout *out, TileReason *e);
 /// Memory: same storage, elements of |to| instead of |from| bits; the last tile
 /// dimension shrinks or grows. The ratio must be a power of two.
 bool tile_layout_recast(const TileLayout *l, int from, int to, TileLayout *out,
-                        TileLayoutError *e);
+                        TileReason *e);
 
 /// The layout of the same storage as a tile of |shape| with elements of
 /// |to_bits| bits, in the order of the tiles' rows (tile.view).
@@ -185,7 +182,7 @@ bool tile_layout_recast(const TileLayout *l, int from, int to, TileLayout *out,
 /// Errors: |shape| cuts a digit or an element; fragments of another width.
 bool tile_layout_reinterpret(const TileLayout *l, int from_bits,
                              const int64_t *shape, int rank, int to_bits,
-                             TileLayout *out, TileLayoutError *e);
+                             TileLayout *out, TileReason *e);
 
 typedef struct {
   TileLayout layout;   // of the window, at offset 0
@@ -200,7 +197,7 @@ typedef struct {
 /// SSA offsets too.
 bool tile_layout_slice(const TileLayout *l, const int64_t *offset,
                        const int64_t *size, TileLayoutWindow *out,
-                       TileLayoutError *e);
+                       TileReason *e);
 /// A window as an op names it. Dynamic offsets are multiples of the sizes.
 typedef struct {
   int64_t offset[TILE_LAYOUT_MAX_AXES];  // of each dimension of the tile
@@ -212,17 +209,17 @@ typedef struct {
 /// tile_layout_slice for a window whose dynamic offsets only add to the offset
 /// of an element: what they move, nothing else moves.
 bool tile_layout_cut(const TileLayout *l, const TileLayoutCut *cut,
-                     TileLayoutWindow *out, TileLayoutError *e);
+                     TileLayoutWindow *out, TileReason *e);
 /// Sums over a fragment dimension: its digits fold into replication.
 bool tile_layout_fold(const TileLayout *l, int dim, bool keep_unit_dim,
-                      TileLayout *out, TileLayoutError *e);
+                      TileLayout *out, TileReason *e);
 /// Layout of a buffer whose dimension d is loop dimension map[d] (-1: extent
 /// 1), out of the layout of the loop; loop dimensions not in |map| fold.
 bool tile_layout_project(const TileLayout *loop, const int *map, int rank,
-                         TileLayout *out, TileLayoutError *e);
+                         TileLayout *out, TileReason *e);
 /// Drops registers that repeat an element of other registers.
 bool tile_layout_compact_regs(const TileLayout *l, TileLayout *out,
-                              TileLayoutError *e);
+                              TileReason *e);
 
 /// For every register of |want| the register of |have| in which the same thread
 /// holds the same element. False when some thread does not hold it, or in
@@ -304,7 +301,7 @@ typedef struct {
 /// digits whose strides share bits (a swizzle of
 ///         rows 136 apart), more than TILE_LAYOUT_MAX_CODE_TERMS.
 bool tile_layout_terms(const TileLayout *l, unsigned constant_axes,
-                       TileLayoutTerms *out, TileLayoutError *e);
+                       TileLayoutTerms *out, TileReason *e);
 /// The constant part of |out_axis| where the axes in |constant_axes| have the
 /// values |in| (one per axis; the others are not read).
 TileLayoutConstant tile_layout_constant(const TileLayout *l,
@@ -329,10 +326,7 @@ void tile_layout_find_places(const TileLayout *l, const int64_t *shape,
 int tile_layout_print(const TileLayout *l, int elem_bits, char *out, int cap);
 /// Parses the text of a layout of a tile of |shape|.
 bool tile_layout_parse(const char *text, const int64_t *shape, int rank,
-                       int elem_bits, TileLayout *out, TileLayoutError *e);
-
-bool tile_layout_fail(TileLayoutError *e, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+                       int elem_bits, TileLayout *out, TileReason *e);
 
 #ifdef __cplusplus
 } // extern "C"

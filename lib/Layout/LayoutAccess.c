@@ -394,7 +394,7 @@ static bool access_by_coordinates(const TileLayout *f, TileLayoutAccess *out) {
 
 bool tile_layout_shared_access(const TileLayout *f, const TileLayout *s,
                                int elem_bits, bool allow_matrix,
-                               TileLayoutAccess *out, TileLayoutError *e) {
+                               TileLayoutAccess *out, TileReason *e) {
   TileLayout a;
   if (!tile_layout_compose(f, s, &a, e))
     return access_by_coordinates(f, out);
@@ -413,7 +413,7 @@ bool tile_layout_shared_access(const TileLayout *f, const TileLayout *s,
 
 bool tile_layout_global_access(const TileLayout *f, int elem_bits,
                                int row_align, TileLayoutAccess *out,
-                               TileLayoutError *e) {
+                               TileReason *e) {
   TileLayout s, a;
   int rank = f->out.num_axes;
   int64_t cols = f->out.extent[rank - 1];

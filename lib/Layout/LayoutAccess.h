@@ -43,12 +43,12 @@ typedef struct {
 /// are found by their coordinates.
 bool tile_layout_shared_access(const TileLayout *f, const TileLayout *s,
                                int elem_bits, bool allow_matrix,
-                               TileLayoutAccess *out, TileLayoutError *e);
+                               TileLayoutAccess *out, TileReason *e);
 /// The same for row-major global memory whose last tile dimension is
 /// contiguous; |row_align| is the alignment of a row in bytes (16 if TMA-able).
 bool tile_layout_global_access(const TileLayout *f, int elem_bits,
                                int row_align, TileLayoutAccess *out,
-                               TileLayoutError *e);
+                               TileReason *e);
 /// Whether ldmatrix and stmatrix move the composed access (reg, lane, warp) ->
 /// o: matrices of eight rows of 16 bytes, four lanes of 32 bits a row.
 bool tile_layout_is_matrix_access(const TileLayout *access, int elem_bits);
@@ -87,7 +87,7 @@ typedef struct {
 
 bool tile_layout_plan_conversion(const TileLayout *src, const TileLayout *dst,
                                  int elem_bits, TileLayoutConversion *out,
-                                 TileLayoutError *e);
+                                 TileReason *e);
 /// How far an element moves in a conversion.
 typedef enum {
   TILE_LAYOUT_REACH_NEVER,  // tiles or warps differ
@@ -99,7 +99,7 @@ typedef enum {
 TileLayoutReach tile_layout_plan_route(const TileLayout *src,
                                        const TileLayout *dst, int elem_bits,
                                        TileLayoutConversion *out,
-                                       TileLayoutError *e);
+                                       TileReason *e);
 const char *tile_layout_conv_name(TileLayoutConvKind kind);
 
 //===-- TMA ---------------------------------------------------------------===//
@@ -120,7 +120,7 @@ typedef struct {
 /// Derives the box sequence that fills (or drains) |s| from a global tile whose
 /// dimension |contiguous| (usually the last) has stride 1.
 bool tile_layout_derive_tma(const TileLayout *s, int elem_bits, int contiguous,
-                            TileLayoutTma *out, TileLayoutError *e);
+                            TileLayoutTma *out, TileReason *e);
 
 #ifdef __cplusplus
 } // extern "C"

@@ -182,21 +182,21 @@ bool tile_layout_align_out(TileLayout *a, TileLayout *b) {
 }
 
 // Makes the output digits of |a| and the input digits of |b| equal.
-static bool match(TileLayout *a, TileLayout *b, TileLayoutError *e) {
+static bool match(TileLayout *a, TileLayout *b, TileReason *e) {
   if (a->out.num_axes != b->in.num_axes)
-    return tile_layout_fail(e, "compose: %d axes meet %d axes", a->out.num_axes,
-                            b->in.num_axes);
+    return tile_refuse(e, "", "compose: %d axes meet %d axes", a->out.num_axes,
+                       b->in.num_axes);
   for (int x = 0; x < a->out.num_axes; x++)
     if (a->out.extent[x] != b->in.extent[x])
-      return tile_layout_fail(e, "compose: axis %s has extent %lld and %lld",
-                              b->in.name[x], (long long)a->out.extent[x],
-                              (long long)b->in.extent[x]);
+      return tile_refuse(e, "", "compose: axis %s has extent %lld and %lld",
+                         b->in.name[x], (long long)a->out.extent[x],
+                         (long long)b->in.extent[x]);
   for (int x = 0; x < a->out.num_axes; x++)
     if (tile_layout_axis_size(&a->out, x) > tile_layout_axis_size(&b->in, x) &&
         tile_layout_is_memory(b) && !tile_layout_widen(b, x, &a->out, e))
       return false;
   if (a->out.num_digits != b->in.num_digits)
-    return tile_layout_fail(e, "compose: not digit aligned");
+    return tile_refuse(e, "", "compose: not digit aligned");
   for (int k = 0; k < a->out.num_digits; k++) {
     int p = a->out.digit[k].radix, q = b->in.digit[k].radix;
     if (p != q) {
@@ -204,21 +204,21 @@ static bool match(TileLayout *a, TileLayout *b, TileLayoutError *e) {
       if (!tile_layout_bring_in(b, k, p)) {
         *b = save;
         if (!bring_out(a, k, q))
-          return tile_layout_fail(
-              e, "compose: axis %s is not digit aligned (%d vs %d)",
-              b->in.name[b->in.digit[k].axis], p, q);
+          return tile_refuse(e, "",
+                             "compose: axis %s is not digit aligned (%d vs %d)",
+                             b->in.name[b->in.digit[k].axis], p, q);
       }
     }
     if (a->out.digit[k].axis != b->in.digit[k].axis ||
         a->out.digit[k].stride != b->in.digit[k].stride)
-      return tile_layout_fail(e, "compose: axis %s is not digit aligned",
-                              b->in.name[b->in.digit[k].axis]);
+      return tile_refuse(e, "", "compose: axis %s is not digit aligned",
+                         b->in.name[b->in.digit[k].axis]);
   }
   return true;
 }
 
 bool tile_layout_compose(const TileLayout *a, const TileLayout *b,
-                         TileLayout *out, TileLayoutError *e) {
+                         TileLayout *out, TileReason *e) {
   TileLayout x = *a, y = *b;
   if (!match(&x, &y, e))
     return false;
@@ -243,13 +243,13 @@ static void prepend_axis(TileLayoutSpace *s, int64_t extent) {
 }
 
 bool tile_layout_expand(const TileLayout *l, int64_t stages, int64_t slot,
-                        int64_t align, TileLayout *out, TileLayoutError *e) {
+                        int64_t align, TileLayout *out, TileReason *e) {
   TileLayoutBuilder b;
   tile_layout_to_builder(l, &b);
   bool memory = tile_layout_is_memory(l);
   if ((memory ? l->in.num_axes : l->out.num_axes) == TILE_LAYOUT_MAX_AXES)
-    return tile_layout_fail(e, "expand: more than %d dimensions",
-                            TILE_LAYOUT_MAX_AXES);
+    return tile_refuse(e, "", "expand: more than %d dimensions",
+                       TILE_LAYOUT_MAX_AXES);
   if (!memory) {
     prepend_axis(&b.out, stages);
     for (int i = 0; i < b.num_entries; i++)
@@ -264,8 +264,8 @@ bool tile_layout_expand(const TileLayout *l, int64_t stages, int64_t slot,
   if (!slot)
     slot = (l->out.extent[0] + align - 1) / align * align;
   if (slot < tile_layout_span(&l->out, 0))
-    return tile_layout_fail(
-        e, "expand: slot of %lld elements is smaller than %lld",
+    return tile_refuse(
+        e, "", "expand: slot of %lld elements is smaller than %lld",
         (long long)slot, (long long)tile_layout_span(&l->out, 0));
   prepend_axis(&b.in, stages);
   for (int i = 0; i < b.num_entries; i++)
@@ -276,14 +276,14 @@ bool tile_layout_expand(const TileLayout *l, int64_t stages, int64_t slot,
 }
 
 bool tile_layout_drop_leading(const TileLayout *l, TileLayout *out,
-                              TileLayoutError *e) {
+                              TileReason *e) {
   bool memory = tile_layout_is_memory(l);
   TileLayout c = *l;
   TileLayoutBuilder b, r;
   tile_layout_to_builder(&c, &b);
   const TileLayoutSpace *s = memory ? &b.in : &b.out;
   if (s->num_axes < 2)
-    return tile_layout_fail(e, "drop: no leading dimension");
+    return tile_refuse(e, "", "drop: no leading dimension");
   if (memory)
     tile_layout_begin_memory(&r, s->extent + 1, s->num_axes - 1);
   else

@@ -24,14 +24,14 @@ static void print_point(const TileLayoutSpace *s, const int64_t *at,
 }
 
 static bool is_formula(const TileLayout *l, unsigned constant_axes,
-                       TileLayoutError *e) {
+                       TileReason *e) {
   TileLayoutTerms terms;
-  TileLayoutError why = {""};
+  TileReason why = {""};
   return tile_layout_terms(l, constant_axes, &terms, &why) ||
-         tile_layout_fail(e,
-                          "layout is no formula of shifts, masks and XORs: "
-                          "%.180s",
-                          why.text);
+         tile_refuse(e, "",
+                     "layout is no formula of shifts, masks and XORs: "
+                     "%.180s",
+                     why.text);
 }
 
 //===-- Axes --------------------------------------------------------------===//
@@ -51,20 +51,20 @@ static bool is_fragment_input(const TileLayoutSpace *s) {
   return true;
 }
 
-bool tile_layout_check_axes(const TileLayout *l, TileLayoutError *e) {
+bool tile_layout_check_axes(const TileLayout *l, TileReason *e) {
   enum { WARP_LANES = 32 };
   bool is_fragment = is_fragment_input(&l->in) && has_dims(&l->out);
   bool is_memory = has_dims(&l->in) && l->out.num_axes == 1 &&
                    strcmp(l->out.name[0], "o") == 0;
   if (!is_fragment && !is_memory)
-    return tile_layout_fail(e,
-                            "layout maps neither dimensions d0, d1, ... to "
-                            "offsets o nor reg, lane and warp to dimensions");
+    return tile_refuse(e, "",
+                       "layout maps neither dimensions d0, d1, ... to "
+                       "offsets o nor reg, lane and warp to dimensions");
   int64_t lanes = is_fragment ? tile_layout_axis_size(&l->in, TILE_LAYOUT_LANE)
                               : WARP_LANES;
   return lanes == WARP_LANES ||
-         tile_layout_fail(e, "layout has %lld lanes, a warp has %d",
-                          (long long)lanes, WARP_LANES);
+         tile_refuse(e, "", "layout has %lld lanes, a warp has %d",
+                     (long long)lanes, WARP_LANES);
 }
 
 //===-- Shared tiles ------------------------------------------------------===//
@@ -115,36 +115,36 @@ static bool find_collision(const TileLayout *l, int64_t *out_x, int64_t *out_y,
   return false;
 }
 
-bool tile_layout_check_memory(const TileLayout *l, TileLayoutError *e) {
+bool tile_layout_check_memory(const TileLayout *l, TileReason *e) {
   int64_t rep = tile_layout_replication(l), offset;
   int64_t x[TILE_LAYOUT_MAX_AXES] = {0}, y[TILE_LAYOUT_MAX_AXES];
   char first[POINT_CAPACITY], second[POINT_CAPACITY];
   if (rep > 1) {
     find_replica(l, y);
     print_point(&l->in, x, first), print_point(&l->in, y, second);
-    return tile_layout_fail(
-        e,
+    return tile_refuse(
+        e, "",
         "layout is not injective: %lld elements share each offset, as %s and "
         "%s do",
         (long long)rep, first, second);
   }
   if (tile_layout_span(&l->out, 0) > l->out.extent[0])
-    return tile_layout_fail(
-        e, "layout has offsets up to %lld, and says that there are %lld",
+    return tile_refuse(
+        e, "", "layout has offsets up to %lld, and says that there are %lld",
         (long long)tile_layout_span(&l->out, 0) - 1,
         (long long)l->out.extent[0]);
   if (tile_layout_nested(&l->out))
     return is_formula(l, 0, e);
   if (!find_collision(l, x, y, &offset))
-    return tile_layout_fail(e,
-                            "layout is not injective: strides overlap "
-                            "within %lld elements",
-                            (long long)tile_layout_span(&l->out, 0));
+    return tile_refuse(e, "",
+                       "layout is not injective: strides overlap "
+                       "within %lld elements",
+                       (long long)tile_layout_span(&l->out, 0));
   print_point(&l->in, x, first), print_point(&l->in, y, second);
-  return tile_layout_fail(e,
-                          "layout is not injective: strides overlap, and %s "
-                          "and %s share offset %lld",
-                          first, second, (long long)offset);
+  return tile_refuse(e, "",
+                     "layout is not injective: strides overlap, and %s "
+                     "and %s share offset %lld",
+                     first, second, (long long)offset);
 }
 
 //===-- Fragments ---------------------------------------------------------===//
@@ -171,7 +171,7 @@ static const TileLayoutDigit *find_uncovered(const TileLayout *l) {
   return NULL;
 }
 
-bool tile_layout_check_fragment(const TileLayout *l, TileLayoutError *e) {
+bool tile_layout_check_fragment(const TileLayout *l, TileReason *e) {
   const TileLayoutDigit *digit = find_uncovered(l);
   int64_t at[TILE_LAYOUT_MAX_AXES] = {0};
   char element[POINT_CAPACITY];
@@ -179,8 +179,8 @@ bool tile_layout_check_fragment(const TileLayout *l, TileLayoutError *e) {
     return is_formula(l, 1u << TILE_LAYOUT_REG, e);
   at[digit->axis] = digit->stride;
   print_point(&l->out, at, element);
-  return tile_layout_fail(
-      e,
+  return tile_refuse(
+      e, "",
       "layout does not cover the tile: %lld of %lld elements, no thread holds "
       "%s",
       (long long)(tile_layout_size(&l->in) / tile_layout_replication(l)),

@@ -223,7 +223,7 @@ bool tile_layout_staging(const int64_t *shape, int rank, int elem_bits, int i,
 
 static bool plan_shared(const TileLayout *src, const TileLayout *dst,
                         int elem_bits, TileLayoutConversion *out,
-                        TileLayoutError *e) {
+                        TileReason *e) {
   int64_t best = INT64_MAX;
   for (int c = 0; c < TILE_LAYOUT_NUM_STAGINGS; c++) {
     TileLayout s;
@@ -245,13 +245,13 @@ static bool plan_shared(const TileLayout *src, const TileLayout *dst,
     out->shared_bytes = s.out.extent[0] * elem_bits / 8;
   }
   return best < INT64_MAX ||
-         tile_layout_fail(e, "conversion: no staging layout fits");
+         tile_refuse(e, "", "conversion: no staging layout fits");
 }
 
 TileLayoutReach tile_layout_plan_route(const TileLayout *src,
                                        const TileLayout *dst, int elem_bits,
                                        TileLayoutConversion *out,
-                                       TileLayoutError *e) {
+                                       TileReason *e) {
   TileLayout a = *src, b = *dst;
   out->kind = TILE_LAYOUT_CONV_NONE;
   out->alu = out->shuffles = out->shared_bytes = out->cost = 0;
@@ -259,14 +259,14 @@ TileLayoutReach tile_layout_plan_route(const TileLayout *src,
   for (int d = 0; same_tile && d < a.out.num_axes; d++)
     same_tile = a.out.extent[d] == b.out.extent[d];
   if (!same_tile) {
-    tile_layout_fail(e, "conversion: tiles differ in shape");
+    tile_refuse(e, "", "conversion: tiles differ in shape");
     return TILE_LAYOUT_REACH_NEVER;
   }
   bool aligned = tile_layout_align_out(&a, &b);
   if (a.in.extent[TILE_LAYOUT_WARP] != b.in.extent[TILE_LAYOUT_WARP]) {
-    tile_layout_fail(e, "conversion: %lld warps hold the source, %lld want it",
-                     (long long)a.in.extent[TILE_LAYOUT_WARP],
-                     (long long)b.in.extent[TILE_LAYOUT_WARP]);
+    tile_refuse(e, "", "conversion: %lld warps hold the source, %lld want it",
+                (long long)a.in.extent[TILE_LAYOUT_WARP],
+                (long long)b.in.extent[TILE_LAYOUT_WARP]);
     return TILE_LAYOUT_REACH_NEVER;
   }
   Route r;
@@ -285,7 +285,7 @@ TileLayoutReach tile_layout_plan_route(const TileLayout *src,
 
 bool tile_layout_plan_conversion(const TileLayout *src, const TileLayout *dst,
                                  int elem_bits, TileLayoutConversion *out,
-                                 TileLayoutError *e) {
+                                 TileReason *e) {
   memset(out, 0, sizeof *out);
   TileLayoutReach reach = tile_layout_plan_route(src, dst, elem_bits, out, e);
   if (reach == TILE_LAYOUT_REACH_NEVER || reach == TILE_LAYOUT_REACH_THREAD)

@@ -14,7 +14,7 @@
 //===-- Memory ------------------------------------------------------------===//
 
 bool tile_hw_padded(const int64_t *shape, int rank, int64_t pitch,
-                    TileLayout *out, TileLayoutError *e) {
+                    TileLayout *out, TileReason *e) {
   TileLayoutBuilder b;
   tile_layout_begin_memory(&b, shape, rank);
   int64_t stride = 1;
@@ -27,22 +27,22 @@ bool tile_hw_padded(const int64_t *shape, int rank, int64_t pitch,
 }
 
 bool tile_hw_linear(const int64_t *shape, int rank, TileLayout *out,
-                    TileLayoutError *e) {
+                    TileReason *e) {
   return tile_hw_padded(shape, rank, shape[rank - 1], out, e);
 }
 
 bool tile_hw_swizzle(const int64_t *shape, int rank, int elem_bits, int span,
-                     TileLayout *out, TileLayoutError *e) {
+                     TileLayout *out, TileReason *e) {
   if (rank < 2)
-    return tile_layout_fail(e, "swizzle: rank %d, needs 2", rank);
+    return tile_refuse(e, "", "swizzle: rank %d, needs 2", rank);
   int64_t rows = shape[rank - 2], cols = shape[rank - 1];
   int64_t chunk = (int64_t)span * 8 / elem_bits;
   if (rows % 8 || cols % chunk)
-    return tile_layout_fail(
-        e,
-        "swizzle<%d>: tile %lldx%lld needs rows %% 8 == 0 and "
-        "columns %% %lld == 0",
-        span, (long long)rows, (long long)cols, (long long)chunk);
+    return tile_refuse(e, "",
+                       "swizzle<%d>: tile %lldx%lld needs rows %% 8 == 0 and "
+                       "columns %% %lld == 0",
+                       span, (long long)rows, (long long)cols,
+                       (long long)chunk);
   TileLayoutBuilder b;
   tile_layout_begin_memory(&b, shape, rank);
   tile_layout_push(&b, rank - 1, 0, 1, chunk);
@@ -65,11 +65,11 @@ bool tile_hw_swizzle(const int64_t *shape, int rank, int elem_bits, int span,
 }
 
 bool tile_hw_swizzle_t(const int64_t *shape, int rank, int elem_bits, int span,
-                       TileLayout *out, TileLayoutError *e) {
+                       TileLayout *out, TileReason *e) {
   int64_t flipped[TILE_LAYOUT_MAX_AXES];
   int perm[TILE_LAYOUT_MAX_AXES];
   if (rank < 2 || rank > TILE_LAYOUT_MAX_AXES)
-    return tile_layout_fail(e, "swizzle: rank %d, needs 2", rank);
+    return tile_refuse(e, "", "swizzle: rank %d, needs 2", rank);
   for (int d = 0; d < rank; d++) {
     perm[d] = d < rank - 2 ? d : 2 * rank - 3 - d;
     flipped[d] = shape[perm[d]];
@@ -167,7 +167,7 @@ static bool mn_major_desc(const TileLayout *s, int bits, int mn, int k,
 
 bool tile_hw_wgmma_desc(const TileLayout *s, int elem_bits, int mn_dim,
                         int k_dim, int64_t rows, TileHwDesc *out,
-                        TileLayoutError *e) {
+                        TileReason *e) {
   static const int modes[] = {128, 64, 32, 16};
   for (int i = 0; i < 4; i++)
     for (int mn_major = 0; mn_major < 2; mn_major++) {
@@ -181,8 +181,8 @@ bool tile_hw_wgmma_desc(const TileLayout *s, int elem_bits, int mn_dim,
         return true;
       }
     }
-  return tile_layout_fail(
-      e,
+  return tile_refuse(
+      e, "",
       "wgmma: layout of the %lldx%lld operand (%d-bit) matches no "
       "descriptor mode%s",
       (long long)s->in.extent[0], (long long)s->in.extent[1], elem_bits,
@@ -200,12 +200,12 @@ uint64_t tile_hw_desc_encode(const TileHwDesc *d, uint32_t shared_address) {
 //===-- wgmma fragments ---------------------------------------------------===//
 
 bool tile_hw_wgmma_acc(int64_t m, int64_t n, int wg_m, int wg_n,
-                       TileLayout *out, TileLayoutError *e) {
+                       TileLayout *out, TileReason *e) {
   if (wg_m < 1 || wg_n < 1 || m % (64 * (int64_t)wg_m) ||
       n % (8 * (int64_t)wg_n))
-    return tile_layout_fail(e,
-                            "wgmma: %lldx%lld is not %dx%d warpgroups of 64x8",
-                            (long long)m, (long long)n, wg_m, wg_n);
+    return tile_refuse(e, "",
+                       "wgmma: %lldx%lld is not %dx%d warpgroups of 64x8",
+                       (long long)m, (long long)n, wg_m, wg_n);
   int64_t shape[2] = {m, n}, per_m = m / wg_m, per_n = n / wg_n;
   TileLayoutBuilder b;
   tile_layout_begin_fragment(&b, shape, 2);
@@ -222,12 +222,12 @@ bool tile_hw_wgmma_acc(int64_t m, int64_t n, int wg_m, int wg_n,
 }
 
 bool tile_hw_wgmma_a(int64_t m, int64_t k, int elem_bits, int wg_m, int wg_n,
-                     TileLayout *out, TileLayoutError *e) {
+                     TileLayout *out, TileReason *e) {
   int64_t p = 32 / elem_bits, shape[2] = {m, k};
   if (wg_m < 1 || m % (64 * (int64_t)wg_m) || k % (8 * p))
-    return tile_layout_fail(
-        e, "wgmma: A %lldx%lld is not %d warpgroups of 64x%lld", (long long)m,
-        (long long)k, wg_m, (long long)(8 * p));
+    return tile_refuse(e, "",
+                       "wgmma: A %lldx%lld is not %d warpgroups of 64x%lld",
+                       (long long)m, (long long)k, wg_m, (long long)(8 * p));
   int64_t per_m = m / wg_m;
   TileLayoutBuilder b;
   tile_layout_begin_fragment(&b, shape, 2);
@@ -245,20 +245,21 @@ bool tile_hw_wgmma_a(int64_t m, int64_t k, int elem_bits, int wg_m, int wg_n,
 
 //===-- mma.sync fragments ------------------------------------------------===//
 
-static bool mma_fits(const TileHwMma *g, TileLayoutError *e) {
+static bool mma_fits(const TileHwMma *g, TileReason *e) {
   int64_t p = 32 / g->elem_bits;
   if (g->instr_k != 4 * p && g->instr_k != 8 * p)
-    return tile_layout_fail(e, "mma: k%d does not exist for %d-bit elements",
-                            g->instr_k, g->elem_bits);
+    return tile_refuse(e, "", "mma: k%d does not exist for %d-bit elements",
+                       g->instr_k, g->elem_bits);
   if (g->m % (16 * (int64_t)g->warps_m) || g->n % (8 * (int64_t)g->warps_n) ||
       g->k % g->instr_k)
-    return tile_layout_fail(
-        e, "mma: %lldx%lldx%lld is not %dx%d warps of 16x8x%d", (long long)g->m,
-        (long long)g->n, (long long)g->k, g->warps_m, g->warps_n, g->instr_k);
+    return tile_refuse(e, "",
+                       "mma: %lldx%lldx%lld is not %dx%d warps of 16x8x%d",
+                       (long long)g->m, (long long)g->n, (long long)g->k,
+                       g->warps_m, g->warps_n, g->instr_k);
   return true;
 }
 
-bool tile_hw_mma_a(const TileHwMma *g, TileLayout *out, TileLayoutError *e) {
+bool tile_hw_mma_a(const TileHwMma *g, TileLayout *out, TileReason *e) {
   if (!mma_fits(g, e))
     return false;
   int64_t p = 32 / g->elem_bits, shape[2] = {g->m, g->k};
@@ -277,7 +278,7 @@ bool tile_hw_mma_a(const TileHwMma *g, TileLayout *out, TileLayoutError *e) {
 }
 
 bool tile_hw_mma_b(const TileHwMma *g, bool b_nk, TileLayout *out,
-                   TileLayoutError *e) {
+                   TileReason *e) {
   if (!mma_fits(g, e))
     return false;
   int kd = b_nk, nd = !b_nk;
@@ -295,7 +296,7 @@ bool tile_hw_mma_b(const TileHwMma *g, bool b_nk, TileLayout *out,
   return tile_layout_finish(&b, out, e);
 }
 
-bool tile_hw_mma_c(const TileHwMma *g, TileLayout *out, TileLayoutError *e) {
+bool tile_hw_mma_c(const TileHwMma *g, TileLayout *out, TileReason *e) {
   if (!mma_fits(g, e))
     return false;
   int64_t per_m = g->m / g->warps_m, per_n = g->n / g->warps_n;

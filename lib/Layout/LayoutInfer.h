@@ -180,13 +180,13 @@ typedef struct {
 /// Errors: a bad user layout, a buffer that no layout fits, an op that no
 ///         instruction fits.
 bool tile_infer_build(const TileInferProblem *p, TileArena *arena,
-                      TileInferModel *m, TileLayoutError *e);
+                      TileInferModel *m, TileReason *e);
 
 /// Branch and bound; exact unless the node budget ends it.
 ///
 /// Errors: names the two ops, or the annotation and the op, that cannot agree.
 bool tile_infer_solve(const TileInferModel *m, TileInferResult *out,
-                      TileLayoutError *e);
+                      TileReason *e);
 
 /// Cost of a choice; a negative choice means "not chosen yet" and counts with
 /// its minimum, so the result is then a lower bound.

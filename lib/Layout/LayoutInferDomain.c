@@ -100,7 +100,7 @@ static void gemm_sizes(const TileInferModel *m, const TileInferOp *op,
 
 bool tile_infer_gemm_fragment(const TileInferModel *m, const TileInferOp *op,
                               int operand, int warps_m, TileLayout *out,
-                              TileLayoutError *e) {
+                              TileReason *e) {
   int64_t mm, nn, kk;
   gemm_sizes(m, op, operand, &mm, &nn, &kk);
   int warps = m->problem->role[op->role].warps;
@@ -109,14 +109,14 @@ bool tile_infer_gemm_fragment(const TileInferModel *m, const TileInferOp *op,
   bool ok;
   if (op->matrix == TILE_INFER_WGMMA) {
     if (warps % 4)
-      return tile_layout_fail(
-          e, "wgmma: role %s has %d warps, needs a multiple of 4",
-          m->problem->role[op->role].name, warps);
+      return tile_refuse(e, "",
+                         "wgmma: role %s has %d warps, needs a multiple of 4",
+                         m->problem->role[op->role].name, warps);
     int wn = warps / 4 / warps_m;
     ok = operand == 2 ? tile_hw_wgmma_acc(mm, nn, warps_m, wn, &l, e)
          : operand == 0
              ? tile_hw_wgmma_a(mm, kk, bits, warps_m, wn, &l, e)
-             : tile_layout_fail(e, "wgmma: B must be in shared memory");
+             : tile_refuse(e, "", "wgmma: B must be in shared memory");
   } else {
     TileHwMma g = {mm, nn, kk, warps_m, warps / warps_m, bits, 256 / bits};
     ok = operand == 2   ? tile_hw_mma_c(&g, &l, e)
@@ -185,21 +185,21 @@ static bool spread(TileInferModel *m, const TileInferOp *op, int loop,
 }
 
 int tile_infer_user_loop(const TileInferModel *m, const TileInferOp *op,
-                         TileLayoutError *e) {
+                         TileReason *e) {
   enum { ANY_ELEM_BITS = 32 };
   int warps = m->problem->role[op->role].warps;
   TileLayout loop;
-  TileLayoutError why = {""};
+  TileReason why = {""};
   if (!tile_layout_parse(op->user_loop, op->loop_shape, op->loop_rank,
                          ANY_ELEM_BITS, &loop, &why) ||
       !tile_layout_check_fragment(&loop, &why)) {
-    tile_layout_fail(e, "layout given for %s: %.200s", op->name, why.text);
+    tile_refuse(e, "", "layout given for %s: %.200s", op->name, why.text);
     return -1;
   }
   if (loop.in.extent[TILE_LAYOUT_WARP] != warps) {
-    tile_layout_fail(e, "layout given for %s has %lld warps, role %s has %d",
-                     op->name, (long long)loop.in.extent[TILE_LAYOUT_WARP],
-                     m->problem->role[op->role].name, warps);
+    tile_refuse(e, "", "layout given for %s has %lld warps, role %s has %d",
+                op->name, (long long)loop.in.extent[TILE_LAYOUT_WARP],
+                m->problem->role[op->role].name, warps);
     return -1;
   }
   return tile_infer_pool_add(m->pool, &loop);
@@ -390,58 +390,55 @@ static void seed_shared(TileInferModel *m, int buffer) {
     }
 }
 
-static bool seed_user(TileInferModel *m, int buffer, TileLayoutError *e) {
+static bool seed_user(TileInferModel *m, int buffer, TileReason *e) {
   const TileInferBuffer *b = &m->problem->buffer[buffer];
   TileLayout l;
-  TileLayoutError why = {""};
+  TileReason why = {""};
   bool ok =
       tile_layout_parse(b->user, b->shape, b->rank, b->elem_bits, &l, &why) &&
       (b->space == TILE_INFER_SHARED ? tile_layout_check_memory(&l, &why)
                                      : tile_layout_check_fragment(&l, &why));
   if (ok && b->space == TILE_INFER_FRAGMENT &&
       l.in.extent[TILE_LAYOUT_WARP] != m->problem->role[b->role].warps)
-    ok = tile_layout_fail(&why, "layout has %lld warps, role %s has %d",
-                          (long long)l.in.extent[TILE_LAYOUT_WARP],
-                          m->problem->role[b->role].name,
-                          m->problem->role[b->role].warps);
+    ok = tile_refuse(&why, "", "layout has %lld warps, role %s has %d",
+                     (long long)l.in.extent[TILE_LAYOUT_WARP],
+                     m->problem->role[b->role].name,
+                     m->problem->role[b->role].warps);
   if (!ok)
-    return tile_layout_fail(e, "layout given for %s: %.200s", b->name,
-                            why.text);
+    return tile_refuse(e, "", "layout given for %s: %.200s", b->name, why.text);
   add(m, buffer, &l);
   return true;
 }
 
 bool tile_infer_fail_view(const TileInferModel *m, const TileInferOp *op,
-                          TileLayoutError *e) {
+                          TileReason *e) {
   const TileInferBuffer *from = tile_infer_buffer(m, op, 0),
                         *to = tile_infer_buffer(m, op, 1);
   const TileInferDomain *d = &m->domain[op->operand[0].buffer];
-  TileLayoutError why;
+  TileReason why;
   TileLayout seen;
   if (!d->n || op->cut ||
       tile_layout_reinterpret(d->full[0], from->elem_bits, to->shape, to->rank,
                               to->elem_bits, &seen, &why))
-    return tile_layout_fail(e, "op %s: no layout fits both its shapes",
-                            op->name);
-  return tile_layout_fail(e, "layout%s for %s cannot serve op %s: %s",
-                          from->user ? " given" : "", from->name, op->name,
-                          why.text);
+    return tile_refuse(e, "", "op %s: no layout fits both its shapes",
+                       op->name);
+  return tile_refuse(e, "", "layout%s for %s cannot serve op %s: %s",
+                     from->user ? " given" : "", from->name, op->name,
+                     why.text);
 }
 
 // A view has no layout where that of its storage was given and is none of it.
-static bool report_empty(const TileInferModel *m, int buffer,
-                         TileLayoutError *e) {
+static bool report_empty(const TileInferModel *m, int buffer, TileReason *e) {
   const TileInferProblem *p = m->problem;
   for (int i = 0; i < p->num_ops; i++)
     if (p->op[i].kind == TILE_INFER_VIEW &&
         p->op[i].operand[1].buffer == buffer &&
         tile_infer_buffer(m, &p->op[i], 0)->user)
       return tile_infer_fail_view(m, &p->op[i], e);
-  return tile_layout_fail(e, "no layout fits buffer %s",
-                          p->buffer[buffer].name);
+  return tile_refuse(e, "", "no layout fits buffer %s", p->buffer[buffer].name);
 }
 
-bool tile_infer_build_domains(TileInferModel *m, TileLayoutError *e) {
+bool tile_infer_build_domains(TileInferModel *m, TileReason *e) {
   const TileInferProblem *p = m->problem;
   for (int i = 0; i < p->num_buffers; i++) {
     if (p->buffer[i].user && !seed_user(m, i, e))

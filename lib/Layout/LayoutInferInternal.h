@@ -46,7 +46,7 @@ int tile_infer_pool_wgmma(TileInferPool *pool, int s, int elem_bits,
 
 //===-- Model -------------------------------------------------------------===//
 
-bool tile_infer_build_domains(TileInferModel *m, TileLayoutError *e);
+bool tile_infer_build_domains(TileInferModel *m, TileReason *e);
 
 static inline const TileInferBuffer *
 tile_infer_buffer(const TileInferModel *m, const TileInferOp *op, int operand) {
@@ -63,7 +63,7 @@ static inline const int64_t *tile_infer_core_shape(const TileInferBuffer *b) {
 /// The layout that the user gave for an element loop, in the pool; -1 when it
 /// does not fit: |e|, where given, says why.
 int tile_infer_user_loop(const TileInferModel *m, const TileInferOp *op,
-                         TileLayoutError *e);
+                         TileReason *e);
 
 enum { TILE_INFER_MAX_FREE = 7 };
 /// Layouts with vectors of |vec| elements of |elem_bits| bits: vectors, lanes,
@@ -85,7 +85,7 @@ int tile_infer_free_layouts_of(const TileInferExtents *x, int warps, int vec,
                                TileLayout out[TILE_INFER_MAX_FREE]);
 /// Says in |e| why the layout of its storage does not serve a view; false.
 bool tile_infer_fail_view(const TileInferModel *m, const TileInferOp *op,
-                          TileLayoutError *e);
+                          TileReason *e);
 /// The parts, in row-major order, of which the dimensions of a fragment and of
 /// all views of its storage are made. False where |buffer| has no view, or
 /// where there are more parts than a layout has dimensions.
@@ -98,7 +98,7 @@ bool tile_infer_view_takes(const TileInferModel *m, int buffer,
 /// The gemm's accumulator / A / B fragment for |warps_m| x |warps_n|.
 bool tile_infer_gemm_fragment(const TileInferModel *m, const TileInferOp *op,
                               int operand, int warps_m, TileLayout *out,
-                              TileLayoutError *e);
+                              TileReason *e);
 /// Units along M of the i-th partition to try; 0 after the last one.
 int tile_infer_gemm_partition(const TileInferModel *m, const TileInferOp *op,
                               int i);

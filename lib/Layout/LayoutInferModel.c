@@ -776,18 +776,18 @@ static void op_table(TileInferModel *m, const TileInferOp *op,
 
 // Products and reductions take no operand in global memory.
 static bool check_operands(const TileInferModel *m, const TileInferOp *op,
-                           TileLayoutError *e) {
+                           TileReason *e) {
   if (op->kind != TILE_INFER_GEMM && op->kind != TILE_INFER_REDUCE)
     return true;
   for (int o = 0; o < op->num_operands; o++)
     if (tile_infer_buffer(m, op, o)->space == TILE_INFER_GLOBAL)
-      return tile_layout_fail(
-          e, "op %s: operand %s is in global memory, copy it first", op->name,
-          tile_infer_buffer(m, op, o)->name);
+      return tile_refuse(e, "",
+                         "op %s: operand %s is in global memory, copy it first",
+                         op->name, tile_infer_buffer(m, op, o)->name);
   return true;
 }
 
-static bool build_tables(TileInferModel *m, TileLayoutError *e) {
+static bool build_tables(TileInferModel *m, TileReason *e) {
   const TileInferProblem *p = m->problem;
   for (int b = 0; b < p->num_buffers; b++)
     if (p->buffer[b].space != TILE_INFER_GLOBAL)
@@ -799,14 +799,14 @@ static bool build_tables(TileInferModel *m, TileLayoutError *e) {
     if (!m->table[i].num_modes && p->op[i].kind == TILE_INFER_VIEW)
       return tile_infer_fail_view(m, &p->op[i], e);
     if (!m->table[i].num_modes)
-      return tile_layout_fail(e, "op %s: no instruction fits its shapes",
-                              p->op[i].name);
+      return tile_refuse(e, "", "op %s: no instruction fits its shapes",
+                         p->op[i].name);
   }
   return true;
 }
 
 bool tile_infer_build(const TileInferProblem *p, TileArena *arena,
-                      TileInferModel *m, TileLayoutError *e) {
+                      TileInferModel *m, TileReason *e) {
   size_t buffers = (size_t)p->num_buffers;
   *m = (TileInferModel){.problem = p, .arena = arena};
   m->pool = tile_infer_pool_create(arena);

@@ -384,18 +384,17 @@ static int culprit_of(const TileInferModel *m, int op, int b) {
 }
 
 static bool report_unserved(const TileInferModel *m, int op, int b,
-                            TileLayoutError *e) {
+                            TileReason *e) {
   const TileInferBuffer *buffer = &m->problem->buffer[culprit_of(m, op, b)];
   if (buffer->user)
-    return tile_layout_fail(e, "layout %s given for %s cannot serve op %s",
-                            buffer->user, buffer->name,
-                            m->problem->op[op].name);
-  return tile_layout_fail(e, "op %s: no layout of %s serves it",
-                          m->problem->op[op].name, buffer->name);
+    return tile_refuse(e, "", "layout %s given for %s cannot serve op %s",
+                       buffer->user, buffer->name, m->problem->op[op].name);
+  return tile_refuse(e, "", "op %s: no layout of %s serves it",
+                     m->problem->op[op].name, buffer->name);
 }
 
 static bool report_conflict(const TileInferModel *m, int b, int *choice,
-                            TileLayoutError *e) {
+                            TileReason *e) {
   const TileInferProblem *p = m->problem;
   char x[88], y[88];
   for (int i = 0; i < p->num_ops; i++) {
@@ -408,19 +407,19 @@ static bool report_conflict(const TileInferModel *m, int b, int *choice,
         continue;
       name_candidate(m, b, mj, x, sizeof x);
       name_candidate(m, b, mi, y, sizeof y);
-      return tile_layout_fail(
-          e,
+      return tile_refuse(
+          e, "",
           "layout conflict on %s: op %s needs e.g. %s, op %s needs "
           "e.g. %s",
           p->buffer[b].name, p->op[j].name, x, p->op[i].name, y);
     }
   }
-  return tile_layout_fail(e, "layout conflict on %s among more than two ops",
-                          p->buffer[b].name);
+  return tile_refuse(e, "", "layout conflict on %s among more than two ops",
+                     p->buffer[b].name);
 }
 
 // Names the two ops (or the annotation and the op) that cannot agree.
-static bool check_conflicts(const TileInferModel *m, TileLayoutError *e) {
+static bool check_conflicts(const TileInferModel *m, TileReason *e) {
   int *choice = no_choice(m);
   for (int b = 0; b < m->problem->num_buffers; b++) {
     if (m->problem->buffer[b].space == TILE_INFER_GLOBAL)
@@ -633,7 +632,7 @@ static bool solve_component(Search *s, int k, int64_t max_nodes) {
 }
 
 bool tile_infer_solve(const TileInferModel *m, TileInferResult *out,
-                      TileLayoutError *e) {
+                      TileReason *e) {
   const TileInferProblem *p = m->problem;
   int64_t budget = p->node_budget ? p->node_budget : TILE_INFER_NODE_BUDGET;
   if (!check_conflicts(m, e))
@@ -648,19 +647,18 @@ bool tile_infer_solve(const TileInferModel *m, TileInferResult *out,
     r.nodes += spent ? s.max_nodes : s.nodes;
     r.proved &= !spent;
     if (!found && spent)
-      return tile_layout_fail(
-          e, "%s: the search budget of %lld nodes found no joint choice",
+      return tile_refuse(
+          e, "", "%s: the search budget of %lld nodes found no joint choice",
           p->name, (long long)budget);
     if (!found)
-      return tile_layout_fail(e, "%s: no joint choice of layouts exists",
-                              p->name);
+      return tile_refuse(e, "", "%s: no joint choice of layouts exists",
+                         p->name);
   }
   r.choice = s.best_choice;
   r.mode = TILE_ARENA_NEW(m->arena, int, p->num_ops);
   r.cost = tile_infer_cost_of(m, r.choice);
   if (r.cost >= TILE_INFER_NEVER) // an op on global memory only
-    return tile_layout_fail(e, "%s: no joint choice of layouts exists",
-                            p->name);
+    return tile_refuse(e, "", "%s: no joint choice of layouts exists", p->name);
   for (int i = 0; i < p->num_ops; i++)
     op_cost(m, i, r.choice, NULL, &r.mode[i]);
   *out = r;

@@ -27,7 +27,7 @@ bool tile_layout_align_out(TileLayout *a, TileLayout *b);
 /// Cuts input axis |axis| of a memory layout for the digits that |want| has on
 /// it, which make more values.
 bool tile_layout_widen(TileLayout *s, int axis, const TileLayoutSpace *want,
-                       TileLayoutError *e);
+                       TileReason *e);
 /// Whether the digits of |axis| make more values than its extent, but the top
 /// one is needed.
 bool tile_layout_overhangs_little(const TileLayoutSpace *s, int axis);

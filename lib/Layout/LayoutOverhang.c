@@ -112,7 +112,7 @@ static bool is_run(const TileLayout *s, int i, int axis, int64_t *out_step) {
 }
 
 bool tile_layout_widen(TileLayout *s, int axis, const TileLayoutSpace *want,
-                       TileLayoutError *e) {
+                       TileReason *e) {
   int first = first_digit(&s->in, axis), from = first_digit(want, axis);
   int i = first, k = from;
   while (on_axis(&s->in, i, axis) && on_axis(want, k, axis) &&
@@ -120,8 +120,8 @@ bool tile_layout_widen(TileLayout *s, int axis, const TileLayoutSpace *want,
     i++, k++;
   int64_t step;
   if (!is_run(s, i, axis, &step))
-    return tile_layout_fail(
-        e, "compose: axis %s overhangs, but is no contiguous run of memory",
+    return tile_refuse(
+        e, "", "compose: axis %s overhangs, but is no contiguous run of memory",
         s->in.name[axis]);
   int64_t stride = s->in.digit[i].stride;
   TileLayoutBuilder b;

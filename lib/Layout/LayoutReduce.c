@@ -48,14 +48,14 @@ static int64_t result_of(const TileLayout *src, int dim, int64_t reg,
 }
 
 static bool plan_registers(TileArena *arena, const TileLayout *src, int dim,
-                           TileLayoutReduction *out, TileLayoutError *e) {
+                           TileLayoutReduction *out, TileReason *e) {
   int64_t coordinate[TILE_LAYOUT_MAX_AXES];
   out->num_regs = tile_layout_axis_size(&src->in, TILE_LAYOUT_REG);
   out->result = TILE_ARENA_NEW(arena, int64_t, out->num_regs);
   out->first = TILE_ARENA_NEW(arena, int64_t, out->num_regs);
   for (int64_t r = 0; r < out->num_regs; r++) {
     if (!at_register(src, r, coordinate))
-      return tile_layout_fail(e, "register %lld is in a gap", (long long)r);
+      return tile_refuse(e, "", "register %lld is in a gap", (long long)r);
     out->result[r] = result_of(src, dim, r, out);
     if (out->result[r] == out->num_results)
       out->first[out->num_results++] = r;
@@ -81,7 +81,7 @@ static Movement movement_of(const TileLayout *src, int digit, int dim) {
 }
 
 static bool plan_threads(const TileLayout *src, int dim,
-                         TileLayoutReduction *out, TileLayoutError *e) {
+                         TileLayoutReduction *out, TileReason *e) {
   out->num_partials = 1;
   for (int i = 0; i < src->in.num_digits; i++) {
     const TileLayoutDigit *in = &src->in.digit[i];
@@ -91,10 +91,10 @@ static bool plan_threads(const TileLayout *src, int dim,
     if (movement == MOVES_OTHERS)
       continue;
     if (movement == MOVES_BOTH)
-      return tile_layout_fail(e,
-                              "threads move dimension %d together with "
-                              "others",
-                              dim);
+      return tile_refuse(e, "",
+                         "threads move dimension %d together with "
+                         "others",
+                         dim);
     if (in->axis == TILE_LAYOUT_LANE) {
       out->lane_mask |= 1u << __builtin_ctzll((unsigned long long)in->stride);
       continue;
@@ -152,23 +152,23 @@ static bool meets_each_once(TileArena *arena, const TileLayout *src, int dim,
 
 bool tile_layout_plan_reduction(TileArena *arena, const TileLayout *src,
                                 int dim, TileLayoutReduction *out,
-                                TileLayoutError *e) {
+                                TileReason *e) {
   memset(out, 0, sizeof *out);
   if (!plan_registers(arena, src, dim, out, e) ||
       !plan_threads(src, dim, out, e))
     return false;
   return meets_each_once(arena, src, dim, out) ||
-         tile_layout_fail(e,
-                          "threads of one result hold the same elements of "
-                          "dimension %d",
-                          dim);
+         tile_refuse(e, "",
+                     "threads of one result hold the same elements of "
+                     "dimension %d",
+                     dim);
 }
 
 bool tile_layout_reduction_stays(const TileLayout *src, int dim,
                                  const TileLayout *dst, int elem_bits) {
   TileLayout folded;
   TileLayoutConversion conversion;
-  TileLayoutError error;
+  TileReason error;
   bool keeps_dim = dst->out.num_axes == src->out.num_axes;
   return tile_layout_fold(src, dim, keeps_dim, &folded, &error) &&
          tile_layout_plan_conversion(&folded, dst, elem_bits, &conversion,
@@ -194,19 +194,19 @@ static int only_mover(const TileLayout *l, int j) {
 }
 
 bool tile_layout_plan_scan(const TileLayout *src, int dim, TileLayoutScan *out,
-                           TileLayoutError *e) {
+                           TileReason *e) {
   out->num_digits = 0;
   for (int j = 0; j < src->out.num_digits; j++) { // ascending strides
     if (src->out.digit[j].axis != dim)
       continue;
     int i = only_mover(src, j);
     if (i < 0)
-      return tile_layout_fail(
-          e, "no single digit moves dimension %d by steps of %lld", dim,
-          (long long)src->out.digit[j].stride);
+      return tile_refuse(e, "",
+                         "no single digit moves dimension %d by steps of %lld",
+                         dim, (long long)src->out.digit[j].stride);
     const TileLayoutDigit *in = &src->in.digit[i];
     if (in->axis == TILE_LAYOUT_WARP)
-      return tile_layout_fail(e, "warps hold parts of a line");
+      return tile_refuse(e, "", "warps hold parts of a line");
     out->digit[out->num_digits++] =
         (TileLayoutScanDigit){in->axis, in->radix, in->stride};
   }

@@ -37,7 +37,7 @@ typedef struct {
 ///         elements that several threads of one combination hold.
 bool tile_layout_plan_reduction(TileArena *arena, const TileLayout *src,
                                 int dim, TileLayoutReduction *out,
-                                TileLayoutError *e);
+                                TileReason *e);
 
 /// Whether every thread that combines `src` along `dim` then holds all elements
 /// of fragment `dst`, in registers that are the same in all threads.
@@ -63,7 +63,7 @@ typedef struct {
 /// Errors: warps hold parts of a line, a digit moves several ones of the
 ///         fragment, or several move one.
 bool tile_layout_plan_scan(const TileLayout *src, int dim, TileLayoutScan *out,
-                           TileLayoutError *e);
+                           TileReason *e);
 
 #ifdef __cplusplus
 } // extern "C"

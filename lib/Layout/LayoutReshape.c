@@ -13,7 +13,7 @@
 //===-- Transpose, view, recast -------------------------------------------===//
 
 bool tile_layout_transpose(const TileLayout *l, const int *perm,
-                           TileLayout *out, TileLayoutError *e) {
+                           TileLayout *out, TileReason *e) {
   TileLayoutBuilder b;
   tile_layout_to_builder(l, &b);
   bool memory = tile_layout_is_memory(l);
@@ -73,16 +73,16 @@ static bool leads_group(const int *group, int dim) {
 // Renumbers the tile digits of a memory-sided layout as one row-major axis per
 // group of dimensions. What is past the end of a tile stays there in the
 // first dimension of a group only.
-static bool flatten_in(TileLayout *l, const int *group, TileLayoutError *e) {
+static bool flatten_in(TileLayout *l, const int *group, TileReason *e) {
   TileLayout r = {.out = l->out};
   int64_t weight = 1;
   for (int a = l->in.num_axes - 1; a >= 0; a--) {
     if (!leads_group(group, a) &&
         tile_layout_axis_size(&l->in, a) > l->in.extent[a])
-      return tile_layout_fail(e,
-                              "view: dimension %d of extent %lld overhangs, "
-                              "and no dimension of the view begins with it",
-                              a, (long long)l->in.extent[a]);
+      return tile_refuse(e, "",
+                         "view: dimension %d of extent %lld overhangs, "
+                         "and no dimension of the view begins with it",
+                         a, (long long)l->in.extent[a]);
     for (int i = 0; i < l->in.num_digits; i++) {
       TileLayoutDigit d = l->in.digit[i];
       if (d.axis != a)
@@ -130,7 +130,7 @@ static int cut_prefix(TileLayout *l, int k, int64_t size) {
 
 // The digits of dimension `dim` of the view, from `first` to `end`.
 static bool take_dim(const TileLayout *l, int first, int end, int dim,
-                     int64_t extent, TileLayout *out, TileLayoutError *e) {
+                     int64_t extent, TileLayout *out, TileReason *e) {
   TileLayoutSpace *in = &out->in;
   int64_t stride = 1;
   in->extent[dim] = extent;
@@ -141,25 +141,25 @@ static bool take_dim(const TileLayout *l, int first, int end, int dim,
     stride *= l->in.digit[i].radix;
   }
   return stride == extent || tile_layout_overhangs_little(in, dim) ||
-         tile_layout_fail(e,
-                          "view: dimension %d of extent %lld would have %lld "
-                          "values",
-                          dim, (long long)extent, (long long)stride);
+         tile_refuse(e, "",
+                     "view: dimension %d of extent %lld would have %lld "
+                     "values",
+                     dim, (long long)extent, (long long)stride);
 }
 
 static bool view_in(TileLayout *l, const int64_t *shape, int rank,
-                    TileLayoutError *e) {
+                    TileReason *e) {
   int64_t n = 1, have = 1;
   if (rank < 1 || rank > TILE_LAYOUT_MAX_AXES)
-    return tile_layout_fail(e, "view: rank %d, at most %d", rank,
-                            TILE_LAYOUT_MAX_AXES);
+    return tile_refuse(e, "", "view: rank %d, at most %d", rank,
+                       TILE_LAYOUT_MAX_AXES);
   for (int d = 0; d < rank; d++)
     n *= shape[d];
   for (int d = 0; d < l->in.num_axes; d++)
     have *= l->in.extent[d];
   if (n != have)
-    return tile_layout_fail(e, "view: %lld elements become %lld",
-                            (long long)have, (long long)n);
+    return tile_refuse(e, "", "view: %lld elements become %lld",
+                       (long long)have, (long long)n);
   int from[TILE_LAYOUT_MAX_AXES], to[TILE_LAYOUT_MAX_AXES];
   match_dims(l->in.extent, l->in.num_axes, shape, rank, from, to);
   if (!flatten_in(l, from, e))
@@ -173,9 +173,9 @@ static bool view_in(TileLayout *l, const int64_t *shape, int rank,
     else
       k = cut_prefix(l, k, shape[d]);
     if (k < 0)
-      return tile_layout_fail(e,
-                              "view: dimension %d of extent %lld cuts a digit",
-                              d, (long long)shape[d]);
+      return tile_refuse(e, "",
+                         "view: dimension %d of extent %lld cuts a digit", d,
+                         (long long)shape[d]);
     end[d] = k;
   }
   TileLayout r = {.out = l->out};
@@ -191,7 +191,7 @@ static bool view_in(TileLayout *l, const int64_t *shape, int rank,
 }
 
 bool tile_layout_view(const TileLayout *l, const int64_t *shape, int rank,
-                      TileLayout *out, TileLayoutError *e) {
+                      TileLayout *out, TileReason *e) {
   TileLayout m = *l;
   if (tile_layout_is_memory(l)) {
     if (!view_in(&m, shape, rank, e))
@@ -208,42 +208,42 @@ bool tile_layout_view(const TileLayout *l, const int64_t *shape, int rank,
 
 // Narrow to wide: the low digits of the last dimension must be the low offset
 // digits and nothing else may touch them.
-static bool recast_wide(TileLayoutBuilder *b, int ratio, TileLayoutError *e) {
+static bool recast_wide(TileLayoutBuilder *b, int ratio, TileReason *e) {
   int last = b->in.num_axes - 1, kept = 0;
   for (int i = 0; i < b->num_entries; i++) {
     TileLayoutEntry t = b->entry[i];
     if (t.axis == last && t.stride < ratio) {
       if (t.num_terms != 1 || t.term[0].stride != t.stride)
-        return tile_layout_fail(e, "recast: %d neighbours are not contiguous",
-                                ratio);
+        return tile_refuse(e, "", "recast: %d neighbours are not contiguous",
+                           ratio);
       continue;
     }
     if (t.axis == last)
       t.stride /= ratio;
     for (int k = 0; k < t.num_terms; k++) {
       if (t.term[k].stride % ratio)
-        return tile_layout_fail(e, "recast: stride %lld is no multiple of %d",
-                                (long long)t.term[k].stride, ratio);
+        return tile_refuse(e, "", "recast: stride %lld is no multiple of %d",
+                           (long long)t.term[k].stride, ratio);
       t.term[k].stride /= ratio;
     }
     b->entry[kept++] = t;
   }
   b->num_entries = kept;
   if (b->in.extent[last] % ratio)
-    return tile_layout_fail(e, "recast: %lld columns are no multiple of %d",
-                            (long long)b->in.extent[last], ratio);
+    return tile_refuse(e, "", "recast: %lld columns are no multiple of %d",
+                       (long long)b->in.extent[last], ratio);
   b->in.extent[last] /= ratio;
   b->out.extent[0] = (b->out.extent[0] + ratio - 1) / ratio;
   return true;
 }
 
 bool tile_layout_recast(const TileLayout *l, int from, int to, TileLayout *out,
-                        TileLayoutError *e) {
+                        TileReason *e) {
   int big = from > to ? from : to, small = from > to ? to : from;
   int ratio = big / small;
   if (small < 1 || big % small || (ratio & (ratio - 1)))
-    return tile_layout_fail(e, "recast: %d to %d bits is no power of two", from,
-                            to);
+    return tile_refuse(e, "", "recast: %d to %d bits is no power of two", from,
+                       to);
   TileLayoutBuilder b;
   tile_layout_to_builder(l, &b);
   int last = b.in.num_axes - 1;
@@ -270,8 +270,7 @@ bool tile_layout_recast(const TileLayout *l, int from, int to, TileLayout *out,
 // Splits the constant part of a window: bits that the window also moves are
 // toggled, the others are added.
 static bool split_base(const TileLayout *m, const int64_t *offset,
-                       uint64_t moving, TileLayoutWindow *out,
-                       TileLayoutError *e) {
+                       uint64_t moving, TileLayoutWindow *out, TileReason *e) {
   int64_t base;
   out->toggle = 0;
   tile_layout_eval(m, offset, &base);
@@ -290,11 +289,10 @@ static bool split_base(const TileLayout *m, const int64_t *offset,
     for (int k = j + 1; k < m->out.num_digits; k++)
       power &= m->out.digit[k].stride % (2 * d->stride) == 0;
     if (!power)
-      return tile_layout_fail(
-          e,
-          "slice: the window starts inside a swizzle of stride "
-          "%lld",
-          (long long)d->stride);
+      return tile_refuse(e, "",
+                         "slice: the window starts inside a swizzle of stride "
+                         "%lld",
+                         (long long)d->stride);
     out->toggle += d->stride;
   }
   out->add = base - out->toggle;
@@ -350,12 +348,12 @@ static void add_run(TileLayoutBuilder *b, int axis, PlainRun run,
 // Makes a window of |size| end between two digits of dimension |axis|, or finds
 // that it ends in a plain run.
 static bool align_window(TileLayout *m, int axis, int64_t offset, int64_t size,
-                         PlainRun *out_run, TileLayoutError *e) {
+                         PlainRun *out_run, TileReason *e) {
   *out_run = (PlainRun){size, 0};
   if (size < 1 || offset + size > m->in.extent[axis])
-    return tile_layout_fail(e, "slice: offset %lld, size %lld of extent %lld",
-                            (long long)offset, (long long)size,
-                            (long long)m->in.extent[axis]);
+    return tile_refuse(e, "", "slice: offset %lld, size %lld of extent %lld",
+                       (long long)offset, (long long)size,
+                       (long long)m->in.extent[axis]);
   TileLayout cut = *m;
   int first = 0;
   while (first < cut.in.num_digits && cut.in.digit[first].axis != axis)
@@ -366,17 +364,17 @@ static bool align_window(TileLayout *m, int axis, int64_t offset, int64_t size,
   }
   PlainRun run = plain_run(m, axis);
   if (size % run.from || offset % run.from)
-    return tile_layout_fail(e,
-                            "slice: offset %lld, size %lld of dimension %d "
-                            "cut a digit",
-                            (long long)offset, (long long)size, axis);
+    return tile_refuse(e, "",
+                       "slice: offset %lld, size %lld of dimension %d "
+                       "cut a digit",
+                       (long long)offset, (long long)size, axis);
   *out_run = run;
   return true;
 }
 
 bool tile_layout_slice(const TileLayout *l, const int64_t *offset,
                        const int64_t *size, TileLayoutWindow *out,
-                       TileLayoutError *e) {
+                       TileReason *e) {
   TileLayout m = *l;
   PlainRun run[TILE_LAYOUT_MAX_AXES];
   uint64_t moving = 0;
@@ -404,7 +402,7 @@ bool tile_layout_slice(const TileLayout *l, const int64_t *offset,
 //===-- Projections of fragments ------------------------------------------===//
 
 bool tile_layout_project(const TileLayout *loop, const int *map, int rank,
-                         TileLayout *out, TileLayoutError *e) {
+                         TileLayout *out, TileReason *e) {
   int64_t shape[TILE_LAYOUT_MAX_AXES];
   for (int d = 0; d < rank; d++)
     shape[d] = map[d] < 0 ? 1 : loop->out.extent[map[d]];
@@ -429,7 +427,7 @@ bool tile_layout_project(const TileLayout *loop, const int *map, int rank,
 }
 
 bool tile_layout_fold(const TileLayout *l, int dim, bool keep_unit_dim,
-                      TileLayout *out, TileLayoutError *e) {
+                      TileLayout *out, TileReason *e) {
   int map[TILE_LAYOUT_MAX_AXES], rank = 0;
   for (int d = 0; d < l->out.num_axes; d++) {
     if (d != dim)
@@ -441,7 +439,7 @@ bool tile_layout_fold(const TileLayout *l, int dim, bool keep_unit_dim,
 }
 
 bool tile_layout_compact_regs(const TileLayout *l, TileLayout *out,
-                              TileLayoutError *e) {
+                              TileReason *e) {
   uint64_t kept_images[TILE_LAYOUT_MAX_DIGITS];
   int n = 0, kept = 0;
   TileLayoutBuilder b;
@@ -473,14 +471,14 @@ bool tile_layout_compact_regs(const TileLayout *l, TileLayout *out,
 
 bool tile_layout_reinterpret(const TileLayout *l, int from_bits,
                              const int64_t *shape, int rank, int to_bits,
-                             TileLayout *out, TileLayoutError *e) {
+                             TileLayout *out, TileReason *e) {
   if (from_bits == to_bits)
     return tile_layout_view(l, shape, rank, out, e);
   if (!tile_layout_is_memory(l))
-    return tile_layout_fail(e,
-                            "view: registers hold elements of %d bits, not "
-                            "of %d",
-                            from_bits, to_bits);
+    return tile_refuse(e, "",
+                       "view: registers hold elements of %d bits, not "
+                       "of %d",
+                       from_bits, to_bits);
   int64_t num_elems = 1;
   TileLayout row, cast;
   for (int d = 0; d < l->in.num_axes; d++)
@@ -521,13 +519,13 @@ static bool offsets_only_add(const TileLayout *l, const TileLayoutCut *cut) {
 }
 
 bool tile_layout_cut(const TileLayout *l, const TileLayoutCut *cut,
-                     TileLayoutWindow *out, TileLayoutError *e) {
+                     TileLayoutWindow *out, TileReason *e) {
   int64_t offset[TILE_LAYOUT_MAX_AXES];
   TileLayoutWindow slice;
   for (int d = 0; d < l->in.num_axes; d++)
     offset[d] = cut->is_dynamic[d] ? 0 : cut->offset[d];
   if (!offsets_only_add(l, cut))
-    return tile_layout_fail(e, "window: offsets move what others move");
+    return tile_refuse(e, "", "window: offsets move what others move");
   if (!tile_layout_slice(l, offset, cut->size, &slice, e) ||
       !tile_layout_view(&slice.layout, cut->shape, cut->rank, &out->layout, e))
     return false;

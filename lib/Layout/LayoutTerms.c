@@ -53,7 +53,7 @@ static uint64_t strides_on_axis(const Plan *p, int axis) {
   return bits;
 }
 
-static bool check_disjoint(const Plan *p, TileLayoutError *e) {
+static bool check_disjoint(const Plan *p, TileReason *e) {
   for (int a = 0; a < p->l->out.num_axes; a++) {
     uint64_t seen = 0;
     for (uint64_t m = p->is_xor; m; m &= m - 1) {
@@ -61,8 +61,8 @@ static bool check_disjoint(const Plan *p, TileLayoutError *e) {
       if (d->axis != a)
         continue;
       if (seen & (uint64_t)d->stride)
-        return tile_layout_fail(
-            e, "terms: XORed digits of axis %s share bits at stride %lld",
+        return tile_refuse(
+            e, "", "terms: XORed digits of axis %s share bits at stride %lld",
             p->l->out.name[a], (long long)d->stride);
       seen |= (uint64_t)d->stride;
     }
@@ -72,16 +72,16 @@ static bool check_disjoint(const Plan *p, TileLayoutError *e) {
 
 // A value of an axis with gaps splits by division only if every stride divides
 // the next one.
-static bool check_input(const TileLayoutSpace *s, TileLayoutError *e) {
+static bool check_input(const TileLayoutSpace *s, TileReason *e) {
   for (int i = 0; i + 1 < s->num_digits; i++) {
     const TileLayoutDigit *d = &s->digit[i], *next = d + 1;
     if (d->axis == next->axis && next->stride % d->stride)
-      return tile_layout_fail(
-          e, "terms: input axis %s has digits of stride %lld and %lld",
+      return tile_refuse(
+          e, "", "terms: input axis %s has digits of stride %lld and %lld",
           s->name[d->axis], (long long)d->stride, (long long)next->stride);
   }
   return tile_layout_nested(s) ||
-         tile_layout_fail(e, "terms: strides of an input axis overlap");
+         tile_refuse(e, "", "terms: strides of an input axis overlap");
 }
 
 //===-- Chains ------------------------------------------------------------===//
@@ -214,7 +214,7 @@ static Plan make_plan(const TileLayout *l, unsigned constant_axes) {
 }
 
 bool tile_layout_terms(const TileLayout *l, unsigned constant_axes,
-                       TileLayoutTerms *out, TileLayoutError *e) {
+                       TileLayoutTerms *out, TileReason *e) {
   Plan p = make_plan(l, constant_axes);
   uint64_t left[TILE_LAYOUT_MAX_DIGITS];
   if (!check_input(&l->in, e) || !check_disjoint(&p, e))
@@ -226,8 +226,8 @@ bool tile_layout_terms(const TileLayout *l, unsigned constant_axes,
       continue;
     while (left[i]) {
       if (out->num_terms == TILE_LAYOUT_MAX_CODE_TERMS)
-        return tile_layout_fail(e, "terms: more than %d",
-                                TILE_LAYOUT_MAX_CODE_TERMS);
+        return tile_refuse(e, "", "terms: more than %d",
+                           TILE_LAYOUT_MAX_CODE_TERMS);
       out->term[out->num_terms++] =
           follow(&p, i, __builtin_ctzll(left[i]), left);
     }

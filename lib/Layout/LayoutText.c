@@ -176,12 +176,12 @@ int tile_layout_print(const TileLayout *l, int elem_bits, char *text, int cap) {
 
 typedef struct {
   const char *p, *begin;
-  TileLayoutError *err;
+  TileReason *err;
 } In;
 
 static bool bad(In *in, const char *what) {
-  return tile_layout_fail(in->err, "column %d: expected %s",
-                          (int)(in->p - in->begin) + 1, what);
+  return tile_refuse(in->err, "", "column %d: expected %s",
+                     (int)(in->p - in->begin) + 1, what);
 }
 
 static bool eat(In *in, const char *token) {
@@ -315,7 +315,7 @@ static bool parse_bases(In *in, TileLayout *out) {
       const char *axis = b.out.name[b.entry[i].term[t].axis];
       int a = tile_layout_find_axis(&declared, axis);
       if (a < 0)
-        return tile_layout_fail(in->err, "axis %s has no extent", axis);
+        return tile_refuse(in->err, "", "axis %s has no extent", axis);
       b.entry[i].term[t].axis = a;
     }
   b.out = declared;
@@ -323,17 +323,17 @@ static bool parse_bases(In *in, TileLayout *out) {
 }
 
 static bool check_shape(const TileLayout *l, const int64_t *shape, int rank,
-                        TileLayoutError *e) {
+                        TileReason *e) {
   const TileLayoutSpace *s = l->in.name[0][0] == 'd' ? &l->in : &l->out;
   if (s->num_axes != rank)
-    return tile_layout_fail(
-        e, "layout is of a tile of rank %d, the buffer has rank %d",
-        s->num_axes, rank);
+    return tile_refuse(e, "",
+                       "layout is of a tile of rank %d, the buffer has rank %d",
+                       s->num_axes, rank);
   for (int d = 0; d < rank; d++)
     if (s->extent[d] != shape[d])
-      return tile_layout_fail(
-          e, "layout has %lld elements in d%d, the buffer has %lld",
-          (long long)s->extent[d], d, (long long)shape[d]);
+      return tile_refuse(e, "",
+                         "layout has %lld elements in d%d, the buffer has %lld",
+                         (long long)s->extent[d], d, (long long)shape[d]);
   return true;
 }
 
@@ -384,7 +384,7 @@ static bool parse_swizzle(In *in, const int64_t *shape, int rank, int bits,
 }
 
 bool tile_layout_parse(const char *text, const int64_t *shape, int rank,
-                       int elem_bits, TileLayout *out, TileLayoutError *e) {
+                       int elem_bits, TileLayout *out, TileReason *e) {
   In in = {text, text, e};
   int64_t n = 0;
   bool ok;

@@ -87,26 +87,26 @@ static int grow_box(const TileLayout *l, int elem_bits, int contiguous,
 }
 
 static bool check_rest(const TileLayout *l, int elem_bits, int from, int span,
-                       TileLayoutError *e) {
+                       TileReason *e) {
   int64_t align = span ? 8 * span : 128;
   for (int j = from; j < l->out.num_digits; j++) {
     int64_t bytes = l->out.digit[j].stride * elem_bits / 8;
     if (hit_by(l, j) < 0)
-      return tile_layout_fail(e,
-                              "offset digit of stride %lld is XORed: not a TMA "
-                              "swizzle mode",
-                              (long long)l->out.digit[j].stride);
+      return tile_refuse(e, "",
+                         "offset digit of stride %lld is XORed: not a TMA "
+                         "swizzle mode",
+                         (long long)l->out.digit[j].stride);
     if (bytes % align)
-      return tile_layout_fail(e,
-                              "boxes would start %lld bytes apart, TMA needs a "
-                              "multiple of %lld",
-                              (long long)bytes, (long long)align);
+      return tile_refuse(e, "",
+                         "boxes would start %lld bytes apart, TMA needs a "
+                         "multiple of %lld",
+                         (long long)bytes, (long long)align);
   }
   return true;
 }
 
 static bool build_sequence(const TileLayout *l, int from, TileLayoutTma *out,
-                           TileLayoutError *e) {
+                           TileReason *e) {
   TileLayoutBuilder c, o;
   tile_layout_clear_builder(&c), tile_layout_clear_builder(&o);
   tile_layout_add_axis(&c.in, "i", 0), tile_layout_add_axis(&o.in, "i", 0);
@@ -116,7 +116,7 @@ static bool build_sequence(const TileLayout *l, int from, TileLayoutTma *out,
   for (int j = from; j < l->out.num_digits; j++) {
     int i = hit_by(l, j);
     if (i < 0) // check_rest refuses these
-      return tile_layout_fail(e, "an XORed box digit");
+      return tile_refuse(e, "", "an XORed box digit");
     const TileLayoutDigit *t = &l->in.digit[i];
     TileLayoutEntry *x = tile_layout_new_entry(&c, 0, t->radix, 0);
     x->num_terms = 1, x->term[0] = (TileLayoutStep){t->axis, t->stride};
@@ -129,30 +129,30 @@ static bool build_sequence(const TileLayout *l, int from, TileLayoutTma *out,
 }
 
 static bool try_mode(const TileLayout *s, int elem_bits, int contiguous,
-                     int span, TileLayoutTma *out, TileLayoutError *e) {
+                     int span, TileLayoutTma *out, TileReason *e) {
   TileLayout l = *s;
   if (!undo_swizzle(&l, elem_bits, span))
-    return tile_layout_fail(e, "a %d-byte swizzle does not fit these strides",
-                            span);
+    return tile_refuse(e, "", "a %d-byte swizzle does not fit these strides",
+                       span);
   memset(out, 0, sizeof *out);
   int used = grow_box(&l, elem_bits, contiguous, span, out->box);
   int64_t bytes = out->box[contiguous] * elem_bits / 8;
   if (bytes % 16 || bytes == 0)
-    return tile_layout_fail(
-        e,
+    return tile_refuse(
+        e, "",
         "only %lld contiguous bytes of dimension %d, TMA needs a "
         "multiple of 16",
         (long long)bytes, contiguous);
   if (span && bytes != span)
-    return tile_layout_fail(
-        e, "inner box of %lld bytes, the %d-byte swizzle needs %d",
-        (long long)bytes, span, span);
+    return tile_refuse(e, "",
+                       "inner box of %lld bytes, the %d-byte swizzle needs %d",
+                       (long long)bytes, span, span);
   int dims = 0;
   for (int d = 0; d < l.in.num_axes; d++)
     dims += l.in.extent[d] > 1;
   if (dims > TILE_LAYOUT_MAX_BOX_RANK)
-    return tile_layout_fail(e, "%d dimensions, TMA has %d", dims,
-                            TILE_LAYOUT_MAX_BOX_RANK);
+    return tile_refuse(e, "", "%d dimensions, TMA has %d", dims,
+                       TILE_LAYOUT_MAX_BOX_RANK);
   out->swizzle = span;
   out->rank = l.in.num_axes;
   return check_rest(&l, elem_bits, used, span, e) &&
@@ -160,14 +160,14 @@ static bool try_mode(const TileLayout *s, int elem_bits, int contiguous,
 }
 
 bool tile_layout_derive_tma(const TileLayout *s, int elem_bits, int contiguous,
-                            TileLayoutTma *out, TileLayoutError *e) {
+                            TileLayoutTma *out, TileReason *e) {
   static const int spans[] = {0, 128, 64, 32};
   TileLayoutTma best, t;
   bool found = false;
   bool swizzled = false;
   for (int i = 0; i < s->in.num_digits; i++)
     swizzled |= (s->image[i] & (s->image[i] - 1)) != 0;
-  TileLayoutError first = {""}, err;
+  TileReason first = {""}, err;
   for (int m = 0; m < 4; m++) {
     if (!try_mode(s, elem_bits, contiguous, spans[m], &t, &err)) {
       // The telling reason: of mode none if plain, of 128 bytes if swizzled.

@@ -239,7 +239,8 @@ static void test_bytecode(void **state) {
   TileCompiler *compiler = open_compiler(&said);
   tile_compiler_set_line_info(compiler, false);
   TileProgram *a = compile(compiler, gemm);
-  tile_compiler_set_verify_each(compiler, true); // changes nothing that is right
+  tile_compiler_set_verify_each(compiler,
+                                true); // changes nothing that is right
   TileProgram *b =
       tile_compile(compiler, "bytes", bytes.data, bytes.size_bytes);
   assert_non_null(a);

@@ -49,7 +49,7 @@ static MlirWalkResult check_kernel(MlirOperation op, void *user_data) {
   TileLayoutProblem problem;
   TileInferModel model;
   TileInferResult result;
-  TileLayoutError error = {""};
+  TileReason error = {""};
   if (!gpu_launch_is(op))
     return MlirWalkResultAdvance;
   tile_arena_init(&arena);

@@ -129,7 +129,7 @@ static int naive_conversion(const TileLayout *s, const TileLayout *d) {
 
 static void conversion(const TileLayout *s, const TileLayout *d) {
   TileLayoutConversion c;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   if (s->in.extent[0] > 64 || d->in.extent[0] > 64)
     return;
   if (!tile_layout_plan_conversion(s, d, 32, &c, &e))
@@ -159,7 +159,7 @@ static void conversion(const TileLayout *s, const TileLayout *d) {
 
 static void tma(const TileLayout *s, int bits, int rank) {
   TileLayoutTma t;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   if (!tile_layout_derive_tma(s, bits, rank - 1, &t, &e)) {
     CHECK(e.text[0], "a reason");
     return;
@@ -243,7 +243,7 @@ static void test_named_tma(void **state) {
           tma(&s, bits, 2);
   tile_hw_linear((int64_t[]){8, 512}, 2, &s, NULL), tma(&s, 16, 2);
   tile_hw_linear((int64_t[]){1024, 64}, 2, &s, NULL), tma(&s, 16, 2);
-  TileLayoutError e = {""};
+  TileReason e = {""};
   TileLayoutTma t;
   tile_hw_padded((int64_t[]){64, 128}, 2, 136, &s, NULL);
   CHECK(!tile_layout_derive_tma(&s, 16, 1, &t, &e), "padded must be refused");
@@ -287,7 +287,7 @@ static void test_conflicts_after_a_carry(void **state) {
   (void)state;
   TileLayout f, s;
   TileLayoutAccess x;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   int64_t shape[1] = {8};
   CHECK(tile_layout_parse("bases<reg=(d0:4), lane=(d0:1, d0:2, 0*8), warp=() "
                           "-> d0:8>",

@@ -59,7 +59,7 @@ static void equality_and_text(const TileLayout *l, const int64_t *shape,
                               int rank) {
   char text[4000];
   TileLayout back, c = *l;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   tile_layout_canonicalize(&c);
   CHECK(tile_layout_equal(l, &c), "canonical form is the same function");
   int64_t n = tile_layout_size(&l->in), x[TILE_LAYOUT_MAX_AXES];
@@ -89,7 +89,7 @@ static void equality_and_text(const TileLayout *l, const int64_t *shape,
 
 static void compose(const TileLayout *f, const TileLayout *s) {
   TileLayout a;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   int64_t x[TILE_LAYOUT_MAX_AXES], y[TILE_LAYOUT_MAX_AXES],
       z[TILE_LAYOUT_MAX_AXES], w[TILE_LAYOUT_MAX_AXES];
   CHECK(tile_layout_compose(f, s, &a, &e), "%s", e.text);
@@ -103,7 +103,7 @@ static void compose(const TileLayout *f, const TileLayout *s) {
 
 static void reshape(const TileLayout *s, const int64_t *shape, int rank) {
   TileLayout v, t, ex, dr;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   int64_t x[TILE_LAYOUT_MAX_AXES], y[TILE_LAYOUT_MAX_AXES],
       n = tile_layout_size(&s->in), o1, o2;
   int perm[3] = {rank - 1, rank > 2 ? 0 : 0, 1};
@@ -175,7 +175,7 @@ static void slice_and_recast(const TileLayout *s, const int64_t *shape,
   }
   sliced_anywhere += slice(s, off, size, rank);
   TileLayout wide, narrow;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   CHECK(tile_layout_recast(s, 16, 8, &narrow, &e), "%s", e.text);
   CHECK(tile_layout_recast(&narrow, 8, 16, &wide, &e) &&
             tile_layout_equal(&wide, s),
@@ -199,7 +199,7 @@ static void slice_and_recast(const TileLayout *s, const int64_t *shape,
 
 static void project(const TileLayout *f, int rank) {
   TileLayout p;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   int dim = (int)rnd((unsigned)rank);
   if (rank < 2 || !tile_layout_fold(f, dim, false, &p, &e))
     return;
@@ -257,7 +257,7 @@ static void test_limits(void **state) {
   TileLayoutBuilder b;
   TileLayoutStep step[24];
   TileLayout f, s, a, r;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   int64_t shape[2] = {1 << 24, 1};
   tile_layout_begin_fragment(&b, shape, 2);
   for (int i = 0; i < 24; i++)

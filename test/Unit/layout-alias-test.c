@@ -121,7 +121,7 @@ static void test_overhang(void **state) {
     bool begins[4];
     Piece piece[32];
     TileLayout f, v, back;
-    TileLayoutError e = {""};
+    TileReason e = {""};
     int digits = overhanging_shape(shape, padded, rank, piece);
     if (!random_fragment(&f, shape, rank, piece, digits, 3, 1, false))
       continue;
@@ -165,7 +165,7 @@ static void test_known_overhang(void **state) {
                {{68, 101}, 2, "dimension 1 of extent 101 cuts a digit"},
                {{101, 67}, 2, "6868 elements become 6767"}};
   TileLayout f, v;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   CHECK(tile_layout_parse("bases<reg=(d1:1*68), lane=(d0:1*32), "
                           "warp=(d0:32*4) -> d0:101, d1:68>",
                           (int64_t[]){101, 68}, 2, 32, &f, &e),
@@ -206,7 +206,7 @@ static void test_refusals(void **state) {
   (void)state;
   int64_t shape[2] = {32, 8}, seen[1] = {128};
   TileLayout fragment, columns, out;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   CHECK(tile_layout_parse("bases<reg=(d1:1*8), lane=(d0:1*32) -> d0:32, d1:8>",
                           shape, 2, 16, &fragment, &e),
         "%s", e.text);

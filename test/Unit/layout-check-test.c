@@ -48,7 +48,7 @@ static void test_memory(void **state) {
     int rank = 1 + (int)rnd(3);
     int64_t shape[3], x[3], y[3], a, b;
     TileLayout l;
-    TileLayoutError e = {""};
+    TileReason e = {""};
     if (!random_memory(&l, shape, rank, rnd(2), rnd(3) > 0) ||
         tile_layout_size(&l.in) > MAX_ELEMS)
       continue;
@@ -83,7 +83,7 @@ static void test_fragments(void **state) {
     int64_t shape[3], padded[3], x[3], y[TILE_LAYOUT_MAX_AXES];
     Piece piece[32];
     TileLayout f;
-    TileLayoutError e = {""};
+    TileReason e = {""};
     int digits = overhanging_shape(shape, padded, rank, piece);
     if (!random_fragment(&f, shape, rank, piece, digits, 3, 1, rnd(2)))
       continue;

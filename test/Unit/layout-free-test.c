@@ -75,7 +75,7 @@ static void test_random_tiles(void **state) {
           "%d layouts", n);
     bool rows = n == 0;
     for (int i = 0; i < n; i++) {
-      TileLayoutError e = {""};
+      TileReason e = {""};
       CHECK(tile_layout_check_fragment(&l[i], &e), "%s", e.text);
       check_cover(&l[i], shape, rank, vec);
       rows |= keeps_rows(&l[i], rank);
@@ -186,7 +186,7 @@ static void test_views(void **state) {
     int n = tile_infer_free_layouts_of(&parts, role.warps, 1, 32, l);
     CHECK(n > 0, "layouts");
     for (int i = 0; i < n; i++) {
-      TileLayoutError e = {""};
+      TileReason e = {""};
       check_cover(&l[i], parts.extent, parts.rank, 1);
       CHECK(l[i].in.extent[TILE_LAYOUT_REG] >= run, "a run of %lld",
             (long long)run);

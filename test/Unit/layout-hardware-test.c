@@ -16,7 +16,7 @@ static void at(const TileLayout *l, int reg, int lane, int warp, int64_t *rc) {
 
 static void wgmma_acc(int wg_m, int wg_n, int n) {
   TileLayout l;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   int64_t rc[2];
   int m = 64 * wg_m;
   CHECK(tile_hw_wgmma_acc(m, n * wg_n, wg_m, wg_n, &l, &e), "%s", e.text);
@@ -35,7 +35,7 @@ static void wgmma_acc(int wg_m, int wg_n, int n) {
 
 static void wgmma_a(int bits, int k) {
   TileLayout l;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   int64_t rc[2];
   CHECK(tile_hw_wgmma_a(64, k, bits, 1, 1, &l, &e), "%s", e.text);
   int p = 32 / bits;
@@ -89,7 +89,7 @@ static int isa_b_row(int bits, int k, int i, int t) {
 static void mma(int bits, int k) {
   TileHwMma g = {16, 8, k, 1, 1, bits, k};
   TileLayout a, b, bt, c;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   int64_t rc[2];
   CHECK(tile_hw_mma_a(&g, &a, &e) && tile_hw_mma_b(&g, false, &b, &e) &&
             tile_hw_mma_b(&g, true, &bt, &e) && tile_hw_mma_c(&g, &c, &e),
@@ -148,7 +148,7 @@ static void descriptor(const TileLayout *l, const TileHwDesc *d, int bits,
 // Swizzles against the byte-address formula, and descriptors.
 static void swizzle(int bits, int span, int rows, int cols, int stages) {
   TileLayout l;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   int64_t shape[3] = {stages, rows, cols}, in[3], o, d = 0;
   CHECK(tile_hw_swizzle(shape, 3, bits, span, &l, &e), "%s", e.text);
   CHECK(tile_layout_check_memory(&l, &e) &&

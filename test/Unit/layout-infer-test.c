@@ -78,7 +78,7 @@ static void expectations(const TileInferModel *m, const TileInferResult *r) {
 }
 
 static void validity(const TileInferModel *m, const TileInferResult *r) {
-  TileLayoutError e = {""};
+  TileReason e = {""};
   for (int b = 0; b < m->problem->num_buffers; b++) {
     const TileInferBuffer *x = &m->problem->buffer[b];
     if (x->space == TILE_INFER_GLOBAL)
@@ -222,7 +222,7 @@ static void test_problems(void **state) {
     LayoutProblem x;
     TileInferModel m, m2;
     TileInferResult r, again;
-    TileLayoutError e = {""};
+    TileReason e = {""};
     tile_arena_init(&arena);
     layout_problem_get(i, &arena, &x);
     bool ok = layout_solve(&x.problem, &arena, &m, &r, &e);
@@ -287,7 +287,7 @@ static void test_many_candidates(void **state) {
   TileArena arena;
   TileInferModel m;
   TileInferResult r;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   tile_arena_init(&arena);
   CHECK(tile_infer_build(&p, &arena, &m, &e), "%s", e.text);
   CHECK(m.domain[GIVEN].n == TILE_INFER_MAX_CANDIDATES && m.dropped > 0,

@@ -14,7 +14,7 @@
 
 static inline bool layout_solve(const TileInferProblem *p, TileArena *arena,
                                 TileInferModel *m, TileInferResult *r,
-                                TileLayoutError *e) {
+                                TileReason *e) {
   return tile_infer_build(p, arena, m, e) && tile_infer_solve(m, r, e);
 }
 
@@ -54,7 +54,7 @@ static inline void layout_law_check(const TileInferModel *m1,
   TileInferProblem q;
   TileInferModel m2;
   TileInferResult r2;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   TileArena arena;
   tile_arena_init(&arena);
   layout_expand_problem(p, &arena, mask, stages, &q);

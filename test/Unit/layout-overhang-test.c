@@ -29,7 +29,7 @@ static void composition(const TileLayout *f, const TileLayout *s, Counts *n) {
   enum { REGISTERS = 1u << TILE_LAYOUT_REG };
   TileLayout a;
   TileLayoutTerms t;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   if (!tile_layout_compose(f, s, &a, &e)) {
     CHECK(strstr(e.text, "overhangs, but is no contiguous run") ||
               strstr(e.text, "not digit aligned"),
@@ -79,7 +79,7 @@ static void presence(const TileLayout *f, Counts *n) {
 static void other_operations(const TileLayout *f, const int64_t *shape,
                              int rank) {
   TileLayout ex, dr, back;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   char text[4000];
   CHECK(tile_layout_expand(f, 3, 0, 1, &ex, &e) &&
             tile_layout_drop_leading(&ex, &dr, &e),
@@ -176,7 +176,7 @@ static void access(const TileLayout *f, const TileLayout *s, int bits,
 static void conversion(const TileLayout *src, const TileLayout *dst,
                        Counts *n) {
   TileLayoutConversion c;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   if (!tile_layout_covers(src) || !tile_layout_covers(dst))
     return;
   if (!tile_layout_plan_conversion(src, dst, 32, &c, &e)) {
@@ -238,7 +238,7 @@ static void test_random_fragments(void **state) {
 
 static void fragment(const char *text, int64_t rows, int64_t cols,
                      TileLayout *out) {
-  TileLayoutError e = {""};
+  TileReason e = {""};
   CHECK(tile_layout_parse(text, (int64_t[]){rows, cols}, 2, 16, out, &e), "%s",
         e.text);
 }
@@ -262,7 +262,7 @@ static void test_swizzles_widen(void **state) {
 static void test_swizzles_refuse(void **state) {
   (void)state;
   TileLayout f, s, a;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   fragment("bases<reg=(d1:1*81), lane=(d0:1*8, 0*4), warp=() -> d0:8, d1:64>",
            8, 64, &f);
   CHECK(tile_hw_swizzle((int64_t[]){8, 64}, 2, 16, 128, &s, NULL) &&
@@ -333,7 +333,7 @@ static void row_sums(TileArena *arena, int64_t rows, int64_t cols, int bits,
 static int64_t best(TileInferProblem *p, TileArena *arena, TileLayout *out) {
   TileInferModel m;
   TileInferResult r;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   CHECK(tile_infer_build(p, arena, &m, &e) && tile_infer_solve(&m, &r, &e),
         "%s", e.text);
   for (int b = 1; b < p->num_buffers; b++)
@@ -380,7 +380,7 @@ static void test_user_fragment(void **state) {
   TileArena arena;
   TileInferProblem p;
   TileInferModel m;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   tile_arena_init(&arena);
   row_sums(&arena, 128, 100, 32, &p);
   p.buffer[1].user = "bases<reg=(d1:1*4, d0:4*32), lane=(d1:4*32), "

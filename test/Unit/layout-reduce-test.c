@@ -54,7 +54,7 @@ static void count_line(const TileLayout *src, int dim,
 static bool carry_out(const TileLayout *src, int dim, Counts *counts) {
   TileArena arena;
   TileLayoutReduction plan;
-  TileLayoutError error;
+  TileReason error;
   tile_arena_init(&arena);
   bool ok = tile_layout_plan_reduction(&arena, src, dim, &plan, &error);
   int64_t lanes = tile_layout_axis_size(&src->in, TILE_LAYOUT_LANE);
@@ -144,7 +144,7 @@ static void join_blocks(const TileLayoutScan *plan, int i, int64_t regs,
 static bool scan_ones(const TileLayout *src, int dim) {
   static Element at[MAX_REGS][LANES];
   TileLayoutScan plan;
-  TileLayoutError error = {""};
+  TileReason error = {""};
   int64_t regs = tile_layout_axis_size(&src->in, TILE_LAYOUT_REG);
   int lanes = (int)tile_layout_axis_size(&src->in, TILE_LAYOUT_LANE);
   if (!tile_layout_plan_scan(src, dim, &plan, &error)) {
@@ -213,7 +213,7 @@ static void test_row_of_accumulator(void **state) {
   (void)state;
   TileArena arena;
   TileLayoutReduction plan;
-  TileLayoutError error;
+  TileReason error;
   TileLayout l, folded, other;
   int64_t shape[1] = {64};
   tile_arena_init(&arena);
@@ -241,7 +241,7 @@ static void test_mixed_lanes_are_refused(void **state) {
   (void)state;
   TileArena arena;
   TileLayoutReduction plan;
-  TileLayoutError error;
+  TileReason error;
   TileLayout l;
   TileLayoutBuilder b;
   int64_t shape[2] = {2, 2};

@@ -13,7 +13,7 @@
 #include <string.h>
 
 static bool solve(const TileInferProblem *p, TileArena *arena,
-                  TileInferModel *m, TileInferResult *r, TileLayoutError *e) {
+                  TileInferModel *m, TileInferResult *r, TileReason *e) {
   return tile_infer_build(p, arena, m, e) && tile_infer_solve(m, r, e);
 }
 
@@ -126,7 +126,7 @@ static int64_t exhaust(const TileInferModel *m, int64_t limit) {
 
 static void brute(const TileInferProblem *p, Counts *counts) {
   for (int round = 0; round < 18; round++) {
-    TileLayoutError e;
+    TileReason e;
     TileInferModel m;
     TileInferResult r;
     TileArena arena;
@@ -199,7 +199,7 @@ static void test_many_ops_apart(void **state) {
     TileInferProblem many;
     TileInferModel m1, m2;
     TileInferResult r1, r2;
-    TileLayoutError e = {""};
+    TileReason e = {""};
     tile_arena_init(&arena);
     layout_problem_get(i, &arena, &x);
     if (!x.expect_error && x.problem.num_ops > 6) {
@@ -256,7 +256,7 @@ static void test_long_chain(void **state) {
   TileInferProblem p;
   TileInferModel m;
   TileInferResult r;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   tile_arena_init(&arena);
   chain(&arena, 3, &p);
   CHECK(solve(&p, &arena, &m, &r, &e), "%s", e.text);
@@ -285,7 +285,7 @@ static void budgets(int i, bool *out_unproved, bool *out_refused) {
     LayoutProblem x;
     TileInferModel m;
     TileInferResult r, full;
-    TileLayoutError e = {""};
+    TileReason e = {""};
     tile_arena_init(&arena);
     layout_problem_get(i, &arena, &x);
     bool ok = solve(&x.problem, &arena, &m, &full, &e);
@@ -370,7 +370,7 @@ static void test_global_operand(void **state) {
   TileArena arena;
   TileInferProblem p;
   TileInferModel m;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   tile_arena_init(&arena);
   chain(&arena, 1, &p);
   p.buffer[3].space = TILE_INFER_GLOBAL;

@@ -41,7 +41,7 @@ static void all_points(const TileLayout *l, unsigned constant_axes,
 static void check_terms(const TileLayout *l, Counts *n) {
   unsigned constant_axes = rnd(1u << l->in.num_axes);
   TileLayoutTerms t;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   if (!tile_layout_terms(l, constant_axes, &t, &e)) {
     CHECK(strstr(e.text, "terms: "), "a reason");
     n->refused++;
@@ -105,7 +105,7 @@ static void test_swizzle_has_three_terms(void **state) {
   (void)state;
   TileLayout s;
   TileLayoutTerms t;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   CHECK(tile_hw_swizzle((int64_t[]){80, 64}, 2, 16, 128, &s, &e) &&
             tile_layout_terms(&s, 0, &t, &e),
         "%s", e.text);
@@ -120,7 +120,7 @@ static void test_padded_has_one_term_per_axis(void **state) {
   (void)state;
   TileLayout s;
   TileLayoutTerms t;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   CHECK(tile_hw_padded((int64_t[]){3, 96, 128}, 3, 136, &s, &e) &&
             tile_layout_terms(&s, 0, &t, &e),
         "%s", e.text);
@@ -138,7 +138,7 @@ static void test_registers_fold(void **state) {
   TileHwMma g = {128, 128, 64, 2, 2, 16, 16};
   TileLayout a, s, access;
   TileLayoutTerms t;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   CHECK(tile_hw_mma_a(&g, &a, &e) &&
             tile_hw_swizzle((int64_t[]){128, 64}, 2, 16, 128, &s, &e) &&
             tile_layout_compose(&a, &s, &access, &e) &&
@@ -161,7 +161,7 @@ static void test_named_layouts_fold(void **state) {
   TileHwMma g = {128, 128, 64, 2, 2, 16, 16};
   TileLayout f[NUM_FRAGMENTS], s[6], access;
   TileLayoutTerms t;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   CHECK(tile_hw_mma_a(&g, &f[0], &e) && tile_hw_mma_b(&g, false, &f[1], &e) &&
             tile_hw_mma_b(&g, true, &f[2], &e) &&
             tile_hw_mma_c(&g, &f[3], &e) &&
@@ -189,7 +189,7 @@ static void test_constants_prefer_add(void **state) {
   enum { REGISTERS = 1u << TILE_LAYOUT_REG };
   TileLayout f, s, access;
   TileLayoutTerms t;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   int64_t shape[2] = {32, 64};
   CHECK(tile_layout_parse("bases<reg=(d1:1*64), lane=(d0:1*32), warp=() -> "
                           "d0:32, d1:64>",
@@ -212,7 +212,7 @@ static void test_promotion_needs_disjoint_strides(void **state) {
   (void)state;
   TileLayout l;
   TileLayoutTerms t;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   int64_t shape[2] = {4, 2};
   CHECK(tile_layout_parse("bases<d0=(o:24, o:48), d1=(o:24^o:200) -> o:273>",
                           shape, 2, 16, &l, &e) &&
@@ -230,7 +230,7 @@ static void test_gapped_constant_axis(void **state) {
   (void)state;
   TileLayout l;
   TileLayoutTerms t;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   Counts n = {0};
   int64_t shape[1] = {4};
   CHECK(tile_layout_parse("bases<o=(d0:1, @3 d0:2), x=(d0:1) -> d0:4>", shape,
@@ -246,7 +246,7 @@ static void test_refusals(void **state) {
   (void)state;
   TileLayout l;
   TileLayoutTerms t;
-  TileLayoutError e = {""};
+  TileReason e = {""};
   int64_t shape[1] = {8};
   CHECK(tile_layout_parse("bases<d0=(o:24^o:40, o:24, o:40) -> o:65>", shape, 1,
                           16, &l, &e),

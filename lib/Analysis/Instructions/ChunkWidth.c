@@ -104,7 +104,7 @@ static bool rows_may_fit(const Side *side, int64_t chunk) {
 static int64_t side_chunk(MlirValue tile, bool may_fit) {
   Side side;
   TileLayout layout;
-  TileLayoutError error;
+  TileReason error;
   if (!side_of(tile, &side) || !side.is_last_dim || side.is_last_named)
     return 1;
   int64_t chunk = MAX_CHUNK_BYTES / side.elem_bytes;
@@ -167,7 +167,7 @@ static int64_t given_chunk(MlirOperation op) {
 bool tile_cp_async_chunk(TileCopyOp copy, TileCpAsyncChunk *out) {
   Side src, dst;
   TileLayout layout;
-  TileLayoutError error;
+  TileReason error;
   *out = (TileCpAsyncChunk){0};
   if (!side_of(tile_copy_src(copy), &src) ||
       !side_of(tile_copy_dst(copy), &dst) ||

@@ -8,21 +8,9 @@
 #include "Tile/Ops/func.h"
 #include "Tile/Ops/gpu.h"
 #include "mlir-c/AffineMap.h"
-#include <stdarg.h>
-#include <stdio.h>
 
-bool instr_refuse(TileInstrReason *out, const char *code, const char *format,
-                  ...) {
-  out->code = code;
-  va_list args;
-  va_start(args, format);
-  vsnprintf(out->text, sizeof out->text, format, args);
-  va_end(args);
-  return false;
-}
-
-bool instr_refuse_internal(TileInstrReason *out, const char *what) {
-  return instr_refuse(out, INSTR_INTERNAL, "%s", what);
+bool instr_refuse_internal(TileReason *out, const char *what) {
+  return tile_refuse(out, INSTR_INTERNAL, "%s", what);
 }
 
 // Whether a tensor is there before the kernel that uses it is launched.
@@ -37,17 +25,17 @@ bool instr_is_of_host(MlirValue tensor) {
 }
 
 bool instr_has_map(MlirValue tensor, const TileInstrContext *context,
-                   TileInstrReason *out) {
+                   TileReason *out) {
   return (context->in_launch && instr_is_of_host(tensor)) ||
-         instr_refuse(out, "tile-instr/base",
-                      "a tensor map can only be made on the host, of a tensor "
-                      "of the function that launches");
+         tile_refuse(out, "tile-instr/base",
+                     "a tensor map can only be made on the host, of a tensor "
+                     "of the function that launches");
 }
 
 // The hardware cuts what is stored beyond a tensor in pieces of 16 bytes: it
 // writes beside a row that ends within one. Rows that follow one another end
 // where the next one starts, which is aligned then.
-bool instr_stores_rows(MlirValue tensor, TileInstrReason *out) {
+bool instr_stores_rows(MlirValue tensor, TileReason *out) {
   enum { PIECE_BYTES = 16 };
   MlirType type = mlirValueGetType(tensor);
   int64_t rank = mlirShapedTypeGetRank(type);
@@ -59,17 +47,17 @@ bool instr_stores_rows(MlirValue tensor, TileInstrReason *out) {
                 mlirAffineMapIsIdentity(mlirAffineMapAttrGetValue(layout))
           : mlirShapedTypeGetDimSize(type, rank - 1) * bits / 8 % PIECE_BYTES ==
                 0;
-  return is_known || instr_refuse(out, "tile-instr/row",
-                                  "TMA stores whole pieces of 16 bytes, and "
-                                  "rows of the tensor are not known to end "
-                                  "with one");
+  return is_known || tile_refuse(out, "tile-instr/row",
+                                 "TMA stores whole pieces of 16 bytes, and "
+                                 "rows of the tensor are not known to end "
+                                 "with one");
 }
 
 // PTX ISA, cp.async.bulk.tensor: shared addresses are multiples of 128 bytes;
 // swizzle modes are patterns of 8 rows, at addresses that are multiples of
 // them.
 bool instr_slots_suit_tma(MlirValue tile, const TileLayoutTma *tma,
-                          TileLayoutError *out_error) {
+                          TileReason *out_error) {
   int64_t align = tma->swizzle ? INT64_C(8) * tma->swizzle : 128;
   int64_t offset_bytes = tile_slot_offset_bytes(tile, align);
   if (!offset_bytes)
@@ -81,7 +69,7 @@ bool instr_slots_suit_tma(MlirValue tile, const TileLayoutTma *tma,
 }
 
 bool instr_suits_tma(MlirValue tile, const TileShape *shape,
-                     const TileLayout *layout, TileLayoutError *out_error) {
+                     const TileLayout *layout, TileReason *out_error) {
   TileLayoutTma tma;
   return tile_layout_derive_tma(layout, tile_elem_bits(shape->element),
                                 shape->rank - 1, &tma, out_error) &&
@@ -90,7 +78,7 @@ bool instr_suits_tma(MlirValue tile, const TileShape *shape,
 
 // A static stride that no fact about the tensor could mend.
 static bool refuse_stride(MlirValue window, int bytes, const char *what,
-                          TileInstrReason *out) {
+                          TileReason *out) {
   MlirType type = mlirValueGetType(tile_buffer_of(window).root);
   int64_t strides[TILE_MAX_RANK], offset;
   if (!mlirTypeIsAMemRef(type) || mlirShapedTypeGetRank(type) > TILE_MAX_RANK ||
@@ -100,25 +88,25 @@ static bool refuse_stride(MlirValue window, int bytes, const char *what,
   for (int d = 0; d + 1 < mlirShapedTypeGetRank(type); d++)
     if (!mlirShapedTypeIsDynamicStrideOrOffset(strides[d]) &&
         strides[d] * elem_bytes % bytes)
-      return instr_refuse(out, "tile-instr/alignment",
-                          "stride %d of the tensor is %lld bytes; %s needs a "
-                          "multiple of %d",
-                          d, (long long)strides[d] * elem_bytes, what, bytes);
+      return tile_refuse(out, "tile-instr/alignment",
+                         "stride %d of the tensor is %lld bytes; %s needs a "
+                         "multiple of %d",
+                         d, (long long)strides[d] * elem_bytes, what, bytes);
   return true;
 }
 
 bool instr_window_is_aligned(MlirValue window, int64_t row_align, int bytes,
-                             const char *what, TileInstrReason *out) {
+                             const char *what, TileReason *out) {
   int64_t column = tile_column_align_bytes(window);
   if (column % bytes)
-    return instr_refuse(out, "tile-instr/alignment",
-                        "windows are known to start at columns that are "
-                        "multiples of %lld bytes; %s needs %d",
-                        (long long)column, what, bytes);
+    return tile_refuse(out, "tile-instr/alignment",
+                       "windows are known to start at columns that are "
+                       "multiples of %lld bytes; %s needs %d",
+                       (long long)column, what, bytes);
   if (row_align % bytes == 0)
     return true;
   return refuse_stride(window, bytes, what, out) &&
-         instr_refuse(out, "tile-instr/alignment",
-                      "rows are known to be aligned to %lld bytes; %s needs %d",
-                      (long long)row_align, what, bytes);
+         tile_refuse(out, "tile-instr/alignment",
+                     "rows are known to be aligned to %lld bytes; %s needs %d",
+                     (long long)row_align, what, bytes);
 }

@@ -33,54 +33,54 @@ static bool has_unit_rows(TileRegionOp region) {
 }
 
 static bool has_tma_layout(MlirValue tile, const TileShape *shape,
-                           TileInstrReason *out) {
+                           TileReason *out) {
   TileLayout layout;
-  TileLayoutError error;
+  TileReason error;
   bool ok = tile_given_layout(tile, &layout) ||
             tile_layout_parse("linear", shape->extent, shape->rank,
                               tile_elem_bits(shape->element), &layout, &error);
   return (ok && instr_suits_tma(tile, shape, &layout, &error)) ||
-         instr_refuse(out, "tile-instr/layout",
-                      "the layout of the tile does not suit TMA: %.120s",
-                      error.text);
+         tile_refuse(out, "tile-instr/layout",
+                     "the layout of the tile does not suit TMA: %.120s",
+                     error.text);
 }
 
 bool tile_atomic_tma_is_legal(TileAtomicOp atomic,
                               const TileInstrContext *context,
-                              bool rows_are_aligned, TileInstrReason *out) {
+                              bool rows_are_aligned, TileReason *out) {
   TileShape src, dst;
   MlirValue window = tile_atomic_dst(atomic), tile = tile_atomic_src(atomic);
   if (!tile_shape_of(tile, &src) || !tile_shape_of(window, &dst) ||
       src.space != TILE_SPACE_SHARED || dst.space != TILE_SPACE_GLOBAL)
-    return instr_refuse(out, "spaces", "%s", "");
+    return tile_refuse(out, "spaces", "%s", "");
   if (!context->target->has_tma)
-    return instr_refuse(out, "target", "%s has no TMA", context->target->chip);
+    return tile_refuse(out, "target", "%s has no TMA", context->target->chip);
   TileOrdering ordering;
   if (tile_atomic_old(atomic).ptr)
-    return instr_refuse(out, "tile-instr/old", "TMA gives no values back");
+    return tile_refuse(out, "tile-instr/old", "TMA gives no values back");
   if (tile_ordering_of(atomic.op, &ordering))
-    return instr_refuse(out, "tile-instr/order", "TMA orders nothing");
+    return tile_refuse(out, "tile-instr/order", "TMA orders nothing");
   if (!mlirTypeEqual(src.element, dst.element))
-    return instr_refuse(out, "tile-instr/convert",
-                        "TMA does not convert elements");
+    return tile_refuse(out, "tile-instr/convert",
+                       "TMA does not convert elements");
   if (!takes_type(tile_atomic_kind(atomic), dst.element))
-    return instr_refuse(out, "tile-instr/types",
-                        "TMA has no such update of elements of this type");
+    return tile_refuse(out, "tile-instr/types",
+                       "TMA has no such update of elements of this type");
   TileBuffer buffer = tile_buffer_of(window);
   if (!buffer.region.ptr || !tile_is_whole_or_slot(tile))
-    return instr_refuse(out, "tile-instr/window",
-                        "TMA takes whole tiles to windows of tensors");
+    return tile_refuse(out, "tile-instr/window",
+                       "TMA takes whole tiles to windows of tensors");
   TileRegionOp region = tile_region_cast(mlirOpResultGetOwner(buffer.region));
   if (tile_region_ids(region).ptr)
-    return instr_refuse(out, "tile-instr/gather",
-                        "TMA takes boxes, and numbers name rows of the window");
+    return tile_refuse(out, "tile-instr/gather",
+                       "TMA takes boxes, and numbers name rows of the window");
   if (tile_region_bounded_size(region) > 0)
-    return instr_refuse(out, "tile-instr/end",
-                        "the window ends where the kernel says, which updates "
-                        "by TMA do not know");
+    return tile_refuse(out, "tile-instr/end",
+                       "the window ends where the kernel says, which updates "
+                       "by TMA do not know");
   if (!has_unit_rows(region))
-    return instr_refuse(out, "tile-instr/stride",
-                        "rows of the window are not known to be contiguous");
+    return tile_refuse(out, "tile-instr/stride",
+                       "rows of the window are not known to be contiguous");
   MlirValue tensor = tile_region_source(region);
   if (!instr_has_map(tensor, context, out) || !instr_stores_rows(tensor, out) ||
       !instr_window_is_aligned(window,
@@ -91,8 +91,8 @@ bool tile_atomic_tma_is_legal(TileAtomicOp atomic,
   int64_t row_bytes =
       dst.extent[dst.rank - 1] * tile_elem_bits(dst.element) / 8;
   if (row_bytes % TMA_ALIGN_BYTES)
-    return instr_refuse(out, "tile-instr/row",
-                        "rows of the tile have %lld bytes, no multiple of 16",
-                        (long long)row_bytes);
+    return tile_refuse(out, "tile-instr/row",
+                       "rows of the tile have %lld bytes, no multiple of 16",
+                       (long long)row_bytes);
   return has_tma_layout(tile, &src, out);
 }

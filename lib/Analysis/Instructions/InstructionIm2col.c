@@ -70,14 +70,14 @@ int64_t tile_im2col_known_run(TileIm2colOp im2col, bool channels_fit) {
 
 //===-- Groups of columns -------------------------------------------------===//
 
-static bool channels_are_contiguous(TileIm2colOp im2col, TileInstrReason *out) {
+static bool channels_are_contiguous(TileIm2colOp im2col, TileReason *out) {
   int64_t strides[TILE_MAX_RANK], offset;
   MlirType type = mlirValueGetType(tile_im2col_image(im2col));
   if (mlirLogicalResultIsSuccess(
           mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)) &&
       strides[mlirShapedTypeGetRank(type) - 1] == 1)
     return true;
-  return instr_refuse(
+  return tile_refuse(
       out, "tile-instr/stride",
       "the channels of the image are not known to be contiguous");
 }
@@ -95,30 +95,30 @@ typedef struct {
   bool may_end_inside;
 } Groups;
 
-static bool is_group(const Groups *known, int64_t group, TileInstrReason *out) {
+static bool is_group(const Groups *known, int64_t group, TileReason *out) {
   TileIm2colOp im2col = known->im2col;
   if (known->align_bytes % (group * elem_bytes(im2col)))
-    return instr_refuse(out, "tile-instr/alignment",
-                        "pixels are known to be aligned to %lld bytes",
-                        (long long)known->align_bytes);
+    return tile_refuse(out, "tile-instr/alignment",
+                       "pixels are known to be aligned to %lld bytes",
+                       (long long)known->align_bytes);
   if (known->run % group)
-    return instr_refuse(out,
-                        tile_im2col_run_is_open(im2col) ? "tile-instr/alignment"
-                                                        : "tile-instr/channels",
-                        "columns of one element of the filter are known to "
-                        "come in runs of %lld",
-                        (long long)known->run);
+    return tile_refuse(out,
+                       tile_im2col_run_is_open(im2col) ? "tile-instr/alignment"
+                                                       : "tile-instr/channels",
+                       "columns of one element of the filter are known to "
+                       "come in runs of %lld",
+                       (long long)known->run);
   if (!known->may_end_inside && tile_im2col_group_overruns(im2col, group))
-    return instr_refuse(out, "tile-instr/channels",
-                        "the image may have any number of channels, which are "
-                        "rounded up");
+    return tile_refuse(out, "tile-instr/channels",
+                       "the image may have any number of channels, which are "
+                       "rounded up");
   return true;
 }
 
 int64_t tile_im2col_group(TileIm2colOp im2col, int64_t align_bytes, int64_t run,
-                          bool may_end_inside, TileInstrReason *out_reason) {
+                          bool may_end_inside, TileReason *out_reason) {
   Groups known = {im2col, align_bytes, run, may_end_inside};
-  TileInstrReason reason;
+  TileReason reason;
   int64_t group = TMA_BYTES / elem_bytes(im2col);
   if (!channels_are_contiguous(im2col, &reason))
     group = 1;
@@ -141,50 +141,50 @@ typedef struct {
 
 // What both instructions need, for groups of `bytes` at least.
 static bool moves_groups(const Gather *gather, const char *what, int64_t bytes,
-                         TileInstrReason *out) {
+                         TileReason *out) {
   MlirType type = mlirValueGetType(tile_im2col_image(gather->im2col));
   if (!mlirTypeEqual(mlirShapedTypeGetElementType(type), gather->dst.element))
-    return instr_refuse(out, "tile-instr/convert",
-                        "%s does not convert elements", what);
+    return tile_refuse(out, "tile-instr/convert",
+                       "%s does not convert elements", what);
   if (!channels_are_contiguous(gather->im2col, out))
     return false;
   if (!tile_is_whole_or_slot(gather->tile))
-    return instr_refuse(out, "tile-instr/window",
-                        "%s writes whole tiles and slots of rings, and the "
-                        "destination is another window",
-                        what);
+    return tile_refuse(out, "tile-instr/window",
+                       "%s writes whole tiles and slots of rings, and the "
+                       "destination is another window",
+                       what);
   int64_t run_bytes = gather->run * elem_bytes(gather->im2col);
   if (run_bytes % bytes)
-    return instr_refuse(
+    return tile_refuse(
         out, gather->is_open ? "tile-instr/alignment" : "tile-instr/channels",
         "columns of one element of the filter are known to come in runs of "
         "%lld bytes; %s needs multiples of %lld",
         (long long)run_bytes, what, (long long)bytes);
   if (gather->align_bytes % bytes)
-    return instr_refuse(
+    return tile_refuse(
         out, "tile-instr/alignment",
         "pixels are known to be aligned to %lld bytes; %s needs %lld",
         (long long)gather->align_bytes, what, (long long)bytes);
   return true;
 }
 
-static bool cp_async_is_legal(const Gather *gather, TileInstrReason *out) {
+static bool cp_async_is_legal(const Gather *gather, TileReason *out) {
   TileLayout layout;
   if (!moves_groups(gather, "cp.async", CP_ASYNC_BYTES, out))
     return false;
   if (mlirTypeIsAInteger(gather->dst.element) &&
       mlirIntegerTypeGetWidth(gather->dst.element) == 1)
-    return instr_refuse(out, "tile-instr/types",
-                        "i1 has no packed form that cp.async could copy");
+    return tile_refuse(out, "tile-instr/types",
+                       "i1 has no packed form that cp.async could copy");
   if (!tile_given_layout(gather->tile, &layout))
     return true;
   int64_t run = tile_layout_contiguous_run(&layout, layout.in.num_axes - 1) *
                 elem_bytes(gather->im2col);
   if (run % CP_ASYNC_BYTES)
-    return instr_refuse(out, "tile-instr/layout",
-                        "the given layout stores %lld bytes of a row together; "
-                        "cp.async needs 4",
-                        (long long)run);
+    return tile_refuse(out, "tile-instr/layout",
+                       "the given layout stores %lld bytes of a row together; "
+                       "cp.async needs 4",
+                       (long long)run);
   return true;
 }
 
@@ -192,7 +192,7 @@ static bool cp_async_is_legal(const Gather *gather, TileInstrReason *out) {
 // elements of the filter share 16 bits (cuTensorMapEncodeIm2col; PTX ISA,
 // "im2col offsets"): with fewer dimensions of pixels each has more.
 static bool corners_suit_tma(const TileIm2colWindow *window, int dim,
-                             TileInstrReason *out) {
+                             TileReason *out) {
   static const int64_t max_corner[] = {1 << 15, 1 << 7, 1 << 4};
   static const int64_t max_offset[] = {0xffff, 0xff, 0x1f};
   int64_t corner = max_corner[window->num_dims - 1];
@@ -200,45 +200,44 @@ static bool corners_suit_tma(const TileIm2colWindow *window, int dim,
   int64_t lower = -window->lower[dim];
   int64_t upper = window->upper[dim] - window->reach[dim];
   if (lower < -corner || upper < -corner || upper >= corner)
-    return instr_refuse(
+    return tile_refuse(
         out, "tile-instr/filter",
         "the filter begins %lld to %lld pixels from the image; TMA "
         "takes %lld to %lld",
         (long long)lower, (long long)upper, (long long)-corner,
         (long long)corner - 1);
   if (window->reach[dim] > offset)
-    return instr_refuse(out, "tile-instr/filter",
-                        "the filter reaches %lld pixels far; TMA takes %lld",
-                        (long long)window->reach[dim], (long long)offset);
+    return tile_refuse(out, "tile-instr/filter",
+                       "the filter reaches %lld pixels far; TMA takes %lld",
+                       (long long)window->reach[dim], (long long)offset);
   return true;
 }
 
-static bool filter_suits_tma(TileIm2colOp im2col, TileInstrReason *out) {
+static bool filter_suits_tma(TileIm2colOp im2col, TileReason *out) {
   TileIm2colWindow window = tile_im2col_window(im2col);
   MlirType type = mlirValueGetType(tile_im2col_image(im2col));
   for (int d = 0; d < 2 + window.num_dims; d++)
     if (mlirShapedTypeGetDimSize(type, d) == 0)
-      return instr_refuse(out, "tile-instr/filter", "the image has no element");
+      return tile_refuse(out, "tile-instr/filter", "the image has no element");
   for (int d = 0; d < window.num_dims; d++) {
     int64_t extent = mlirShapedTypeGetDimSize(type, 1 + d);
     if (window.stride[d] > MAX_STRIDE)
-      return instr_refuse(
-          out, "tile-instr/filter",
-          "the filter moves %lld pixels; TMA moves it 8 at most",
-          (long long)window.stride[d]);
+      return tile_refuse(out, "tile-instr/filter",
+                         "the filter moves %lld pixels; TMA moves it 8 at most",
+                         (long long)window.stride[d]);
     if (!corners_suit_tma(&window, d, out))
       return false;
     if (!mlirShapedTypeIsDynamicSize(extent) &&
         tile_im2col_num_windows(&window, d, extent) == 0)
-      return instr_refuse(out, "tile-instr/filter",
-                          "the filter exceeds the padded image");
+      return tile_refuse(out, "tile-instr/filter",
+                         "the filter exceeds the padded image");
   }
   return true;
 }
 
 // The box of a layout must not take columns of two elements of the filter.
 static bool suits_tma(const Gather *gather, const TileLayout *layout,
-                      TileLayoutError *error) {
+                      TileReason *error) {
   TileLayoutTma tma;
   if (!tile_layout_derive_tma(layout, tile_elem_bits(gather->dst.element), 1,
                               &tma, error) ||
@@ -252,11 +251,11 @@ static bool suits_tma(const Gather *gather, const TileLayout *layout,
   return false;
 }
 
-static bool layout_suits_tma(const Gather *gather, TileInstrReason *out) {
+static bool layout_suits_tma(const Gather *gather, TileReason *out) {
   static const char *const texts[] = {"linear", "swizzle<128>", "swizzle<64>",
                                       "swizzle<32>"};
   TileLayout layout;
-  TileLayoutError error, first = {""};
+  TileReason error, first = {""};
   bool is_given = tile_given_layout(gather->tile, &layout);
   if (is_given && suits_tma(gather, &layout, &first))
     return true;
@@ -269,16 +268,16 @@ static bool layout_suits_tma(const Gather *gather, TileInstrReason *out) {
     if (i == 0)
       first = error;
   }
-  return instr_refuse(out, "tile-instr/layout", "%s TMA: %.120s",
-                      is_given ? "the given layout does not suit"
-                               : "no layout of the tile suits",
-                      first.text);
+  return tile_refuse(out, "tile-instr/layout", "%s TMA: %.120s",
+                     is_given ? "the given layout does not suit"
+                              : "no layout of the tile suits",
+                     first.text);
 }
 
 static bool tma_is_legal(const Gather *gather, const TileInstrContext *context,
-                         TileInstrReason *out) {
+                         TileReason *out) {
   if (!context->target->has_tma)
-    return instr_refuse(out, "target", "%s has no TMA", context->target->chip);
+    return tile_refuse(out, "target", "%s has no TMA", context->target->chip);
   if (!moves_groups(gather, "TMA", TMA_BYTES, out))
     return false;
   MlirValue image = tile_im2col_image(gather->im2col);
@@ -287,16 +286,16 @@ static bool tma_is_legal(const Gather *gather, const TileInstrContext *context,
   int64_t size_bytes =
       tile_shape_num_elems(&gather->dst) * elem_bytes(gather->im2col);
   if (size_bytes > MAX_EXPECT_BYTES)
-    return instr_refuse(out, "tile-instr/size",
-                        "a barrier can expect at most %d bytes, the tile "
-                        "has %lld",
-                        MAX_EXPECT_BYTES, (long long)size_bytes);
+    return tile_refuse(out, "tile-instr/size",
+                       "a barrier can expect at most %d bytes, the tile "
+                       "has %lld",
+                       MAX_EXPECT_BYTES, (long long)size_bytes);
   return filter_suits_tma(gather->im2col, out) && layout_suits_tma(gather, out);
 }
 
 bool tile_im2col_instr_is_legal(TileCopyOp copy, TileInstr instr,
                                 const TileInstrContext *context,
-                                bool host_can_tell, TileInstrReason *out) {
+                                bool host_can_tell, TileReason *out) {
   MlirValue src = tile_copy_src(copy);
   Gather gather = {.im2col = tile_im2col_of(src), .tile = tile_copy_dst(copy)};
   if (!tile_shape_of(gather.tile, &gather.dst))
@@ -307,7 +306,7 @@ bool tile_im2col_instr_is_legal(TileCopyOp copy, TileInstr instr,
   if (instr == TILE_INSTR_Simt)
     return true;
   if (gather.dst.space != TILE_SPACE_SHARED)
-    return instr_refuse(out, "spaces", "%s", "");
+    return tile_refuse(out, "spaces", "%s", "");
   return instr == TILE_INSTR_Tma ? tma_is_legal(&gather, context, out)
                                  : cp_async_is_legal(&gather, out);
 }

@@ -37,11 +37,11 @@ static int64_t last_stride(MlirType type) {
 }
 
 // Rows of the tile are runs of consecutive elements of global memory.
-static bool has_contiguous_rows(TileRegionOp region, TileInstrReason *out) {
+static bool has_contiguous_rows(TileRegionOp region, TileReason *out) {
   MlirType source = mlirValueGetType(tile_region_source(region));
   int64_t stride = last_stride(source);
   if (stride != 1)
-    return instr_refuse(
+    return tile_refuse(
         out, "tile-instr/stride",
         stride == INT64_MIN
             ? "the last stride of the tensor is not known to be 1"
@@ -49,11 +49,11 @@ static bool has_contiguous_rows(TileRegionOp region, TileInstrReason *out) {
         (long long)stride);
   if (tile_region_ids(region).ptr &&
       tile_region_dim(region) == mlirShapedTypeGetRank(source) - 1)
-    return instr_refuse(out, "tile-instr/gather",
-                        "elements of its rows are named by numbers");
+    return tile_refuse(out, "tile-instr/gather",
+                       "elements of its rows are named by numbers");
   if (tile_region_result_dim(region, (int)mlirShapedTypeGetRank(source) - 1) <
       0)
-    return instr_refuse(
+    return tile_refuse(
         out, "tile-instr/stride",
         "the window drops the contiguous dimension of the tensor");
   return true;
@@ -88,21 +88,21 @@ static bool is_store(const CopyView *view) {
 }
 
 // No instruction for these two memories: nothing that a user would ask about.
-static bool refuse_spaces(TileInstrReason *out) {
-  return instr_refuse(out, "spaces", "%s", "");
+static bool refuse_spaces(TileReason *out) {
+  return tile_refuse(out, "spaces", "%s", "");
 }
 
 // What tma and cp_async have in common: plain bytes of rows of a tensor.
 static bool moves_bytes(const CopyView *view, const char *what,
-                        TileInstrReason *out) {
+                        TileReason *out) {
   if (!mlirTypeEqual(view->src.element, view->dst.element))
-    return instr_refuse(out, "tile-instr/convert",
-                        "%s does not convert elements", what);
+    return tile_refuse(out, "tile-instr/convert",
+                       "%s does not convert elements", what);
   if (!view->region.op.ptr)
-    return instr_refuse(out, "tile-instr/window",
-                        "the %s is a whole tensor, not a "
-                        "window",
-                        is_store(view) ? "destination" : "source");
+    return tile_refuse(out, "tile-instr/window",
+                       "the %s is a whole tensor, not a "
+                       "window",
+                       is_store(view) ? "destination" : "source");
   return has_contiguous_rows(view->region, out);
 }
 
@@ -118,7 +118,7 @@ static MlirValue shared_side(TileCopyOp copy, const CopyView *view) {
 enum { MIN_ASYNC_BYTES = 4, MAX_ASYNC_BYTES = 16 };
 
 static bool cp_async_is_legal(TileCopyOp copy, const CopyView *view,
-                              int64_t align, TileInstrReason *out) {
+                              int64_t align, TileReason *out) {
   if (view->src.space != TILE_SPACE_GLOBAL ||
       view->dst.space != TILE_SPACE_SHARED)
     return refuse_spaces(out);
@@ -126,31 +126,31 @@ static bool cp_async_is_legal(TileCopyOp copy, const CopyView *view,
     return false;
   if (tile_region_ids(view->region).ptr &&
       tile_window_pad(tile_copy_src(copy)).ptr)
-    return instr_refuse(out, "tile-instr/pad",
-                        "it fills in zeros for rows that numbers do not name, "
-                        "and the pad is not known to be 0");
+    return tile_refuse(out, "tile-instr/pad",
+                       "it fills in zeros for rows that numbers do not name, "
+                       "and the pad is not known to be 0");
   if (mlirTypeIsAInteger(view->src.element) &&
       mlirIntegerTypeGetWidth(view->src.element) == 1)
-    return instr_refuse(out, "tile-instr/types",
-                        "i1 has no packed form that cp.async could copy");
+    return tile_refuse(out, "tile-instr/types",
+                       "i1 has no packed form that cp.async could copy");
   if (!instr_window_is_aligned(tile_copy_src(copy), align, MIN_ASYNC_BYTES,
                                "cp.async", out))
     return false;
   if (view->inner_bytes % MIN_ASYNC_BYTES)
-    return instr_refuse(out, "tile-instr/row",
-                        "rows of the tile have %lld bytes, no multiple "
-                        "of 4",
-                        (long long)view->inner_bytes);
+    return tile_refuse(out, "tile-instr/row",
+                       "rows of the tile have %lld bytes, no multiple "
+                       "of 4",
+                       (long long)view->inner_bytes);
   TileLayout layout;
   if (!tile_given_layout(tile_copy_dst(copy), &layout))
     return true;
   int64_t run = tile_layout_contiguous_run(&layout, layout.in.num_axes - 1) *
                 tile_elem_bits(view->dst.element) / 8;
   if (run % MIN_ASYNC_BYTES)
-    return instr_refuse(out, "tile-instr/layout",
-                        "the given layout stores %lld bytes of a row together; "
-                        "cp.async needs 4",
-                        (long long)run);
+    return tile_refuse(out, "tile-instr/layout",
+                       "the given layout stores %lld bytes of a row together; "
+                       "cp.async needs 4",
+                       (long long)run);
   return true;
 }
 
@@ -159,10 +159,10 @@ enum { MAX_EXPECT_BYTES = (1 << 20) - 1 };
 
 // Some layout of the tile suits TMA: rows of more than 256 elements are cut in
 // boxes, which cannot start at any byte.
-static bool has_tma_layout(const TileShape *tile, TileInstrReason *out) {
+static bool has_tma_layout(const TileShape *tile, TileReason *out) {
   static const char *const texts[] = {"linear", "swizzle<128>", "swizzle<64>",
                                       "swizzle<32>"};
-  TileLayoutError error, first = {""};
+  TileReason error, first = {""};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     TileLayout layout;
     if (tile_layout_parse(texts[i], tile->extent, tile->rank,
@@ -172,28 +172,28 @@ static bool has_tma_layout(const TileShape *tile, TileInstrReason *out) {
     if (i == 0)
       first = error;
   }
-  return instr_refuse(out, "tile-instr/layout",
-                      "no layout of the tile suits TMA: %.120s", first.text);
+  return tile_refuse(out, "tile-instr/layout",
+                     "no layout of the tile suits TMA: %.120s", first.text);
 }
 
 // A map has a dimension that the kernel ends twice (tile.tensor_map).
-static bool map_takes_ends(TileRegionOp region, TileInstrReason *out) {
+static bool map_takes_ends(TileRegionOp region, TileReason *out) {
   int rank = (int)tile_region_static_sizes_size(region);
   int count = (int)tile_region_bounded_size(region);
   if (count && tile_region_bounded(region, count - 1) == rank - 1)
-    return instr_refuse(out, "tile-instr/end",
-                        "rows of the window end where the kernel says, and TMA "
-                        "knows where those of the tensor do");
+    return tile_refuse(out, "tile-instr/end",
+                       "rows of the window end where the kernel says, and TMA "
+                       "knows where those of the tensor do");
   if (count && rank + count > TILE_MAX_RANK)
-    return instr_refuse(out, "tile-instr/end",
-                        "the window ends where the kernel says in %d of %d "
-                        "dimensions, and a tensor map has at most %d of both "
-                        "together",
-                        count, rank, TILE_MAX_RANK);
+    return tile_refuse(out, "tile-instr/end",
+                       "the window ends where the kernel says in %d of %d "
+                       "dimensions, and a tensor map has at most %d of both "
+                       "together",
+                       count, rank, TILE_MAX_RANK);
   return tile_window_starts_inside(region) ||
-         instr_refuse(out, "tile-instr/end",
-                      "the window ends where the kernel says, and may begin "
-                      "before place 0");
+         tile_refuse(out, "tile-instr/end",
+                     "the window ends where the kernel says, and may begin "
+                     "before place 0");
 }
 
 // A loop whose copies are under way while later rounds begin.
@@ -205,22 +205,22 @@ static bool is_pipelined(MlirOperation op) {
 // Of a tensor of the host, or one that the kernel makes and which stays what it
 // is while copies of it are under way.
 static bool copy_has_map(const CopyView *view, const TileInstrContext *context,
-                         TileInstrReason *out) {
+                         TileReason *out) {
   MlirValue tensor = tile_region_source(view->region);
   if (!context->in_launch || !context->target->has_map_replace ||
       instr_is_of_host(tensor) || !mlirValueIsAOpResult(tensor))
     return instr_has_map(tensor, context, out);
   if (tile_region_bounded_size(view->region))
-    return instr_refuse(out, "tile-instr/end",
-                        "the window ends where the kernel says, in a tensor "
-                        "that it makes: the tensor can end there");
+    return tile_refuse(out, "tile-instr/end",
+                       "the window ends where the kernel says, in a tensor "
+                       "that it makes: the tensor can end there");
   MlirOperation scope = mlirOpResultGetOwner(tensor);
   for (; !tile_kernel_is(scope); scope = mlirOperationGetParentOperation(scope))
     if (is_pipelined(scope))
-      return instr_refuse(out, "tile-instr/base",
-                          "each round of the pipelined loop has another "
-                          "tensor, and one tensor map in use cannot be "
-                          "replaced");
+      return tile_refuse(out, "tile-instr/base",
+                         "each round of the pipelined loop has another "
+                         "tensor, and one tensor map in use cannot be "
+                         "replaced");
   return true;
 }
 
@@ -228,9 +228,9 @@ static bool copy_has_map(const CopyView *view, const TileInstrContext *context,
 // cuTensorMapEncodeTiled.
 static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
                          const TileInstrContext *context, int64_t align,
-                         TileInstrReason *out) {
+                         TileReason *out) {
   if (!context->target->has_tma)
-    return instr_refuse(out, "target", "%s has no TMA", context->target->chip);
+    return tile_refuse(out, "target", "%s has no TMA", context->target->chip);
   bool is_load = view->src.space == TILE_SPACE_GLOBAL &&
                  view->dst.space == TILE_SPACE_SHARED;
   if (!is_load && (view->src.space != TILE_SPACE_SHARED || !is_store(view)))
@@ -238,15 +238,15 @@ static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
   if (!moves_bytes(view, "TMA", out))
     return false;
   if (!view->is_made && !tile_is_whole_or_slot(shared_side(copy, view)))
-    return instr_refuse(
+    return tile_refuse(
         out, "tile-instr/window",
         "TMA moves whole tiles and slots of rings, and the %s is "
         "another window",
         is_load ? "destination" : "source");
   MlirValue tensor = tile_region_source(view->region);
   if (tile_region_ids(view->region).ptr)
-    return instr_refuse(out, "tile-instr/gather",
-                        "TMA takes boxes, and numbers name rows of the window");
+    return tile_refuse(out, "tile-instr/gather",
+                       "TMA takes boxes, and numbers name rows of the window");
   if (!map_takes_ends(view->region, out))
     return false;
   if (!copy_has_map(view, context, out) ||
@@ -257,27 +257,27 @@ static bool tma_is_legal(TileCopyOp copy, const CopyView *view,
     return false;
   if (is_load && !context->splits_pads &&
       tile_window_pad(tile_copy_src(copy)).ptr)
-    return instr_refuse(out, "tile-instr/pad",
-                        "it fills in zeros, and the pad is not known to be 0");
+    return tile_refuse(out, "tile-instr/pad",
+                       "it fills in zeros, and the pad is not known to be 0");
   int64_t size_bytes =
       tile_shape_num_elems(&view->dst) * tile_elem_bits(view->dst.element) / 8;
   if (is_load && size_bytes > MAX_EXPECT_BYTES)
-    return instr_refuse(out, "tile-instr/size",
-                        "a barrier can expect at most %d bytes, the tile "
-                        "has %lld",
-                        MAX_EXPECT_BYTES, (long long)size_bytes);
+    return tile_refuse(out, "tile-instr/size",
+                       "a barrier can expect at most %d bytes, the tile "
+                       "has %lld",
+                       MAX_EXPECT_BYTES, (long long)size_bytes);
   if (view->inner_bytes % 16)
-    return instr_refuse(out, "tile-instr/row",
-                        "rows of the tile have %lld bytes, no multiple of 16",
-                        (long long)view->inner_bytes);
+    return tile_refuse(out, "tile-instr/row",
+                       "rows of the tile have %lld bytes, no multiple of 16",
+                       (long long)view->inner_bytes);
   TileLayout layout;
-  TileLayoutError error;
+  TileReason error;
   if (view->is_made || !tile_given_layout(shared_side(copy, view), &layout))
     return has_tma_layout(&view->dst, out);
   if (!instr_suits_tma(shared_side(copy, view), &view->dst, &layout, &error))
-    return instr_refuse(out, "tile-instr/layout",
-                        "the given layout does not suit TMA: %.120s",
-                        error.text);
+    return tile_refuse(out, "tile-instr/layout",
+                       "the given layout does not suit TMA: %.120s",
+                       error.text);
   return true;
 }
 
@@ -304,7 +304,7 @@ static bool channel_takes(TileCopyOp copy, TileInstr instr) {
 // known: rows are multiples of `checked_bytes`, 0: nothing is.
 static bool copy_is_legal(TileCopyOp copy, TileInstr instr,
                           const TileInstrContext *context,
-                          int64_t checked_bytes, TileInstrReason *out) {
+                          int64_t checked_bytes, TileReason *out) {
   CopyView view;
   if (!copy_view(copy, &view))
     return instr_refuse_internal(out, "operands are no tiles");
@@ -312,8 +312,8 @@ static bool copy_is_legal(TileCopyOp copy, TileInstr instr,
   if (align < checked_bytes)
     align = checked_bytes;
   if (!channel_takes(copy, instr))
-    return instr_refuse(out, "channel",
-                        "the channel that it fills has no such agent");
+    return tile_refuse(out, "channel",
+                       "the channel that it fills has no such agent");
   if (tile_im2col_of(tile_copy_src(copy)).op.ptr)
     return tile_im2col_instr_is_legal(copy, instr, context,
                                       checked_bytes >= MAX_ASYNC_BYTES, out);
@@ -333,21 +333,21 @@ static bool copy_is_legal(TileCopyOp copy, TileInstr instr,
 
 bool tile_copy_instr_is_legal(TileCopyOp copy, TileInstr instr,
                               const TileInstrContext *context,
-                              TileInstrReason *out_reason) {
+                              TileReason *out_reason) {
   return copy_is_legal(copy, instr, context, 0, out_reason);
 }
 
 bool tile_copy_instr_is_legal_if_aligned(TileCopyOp copy, TileInstr instr,
                                          const TileInstrContext *context,
                                          int64_t align_bytes,
-                                         TileInstrReason *out_reason) {
+                                         TileReason *out_reason) {
   return copy_is_legal(copy, instr, context, align_bytes, out_reason);
 }
 
 int64_t tile_copy_async_bytes(TileCopyOp copy, const TileInstrContext *context,
                               int64_t align_bytes) {
   CopyView view;
-  TileInstrReason reason;
+  TileReason reason;
   TileLayout layout;
   if (tile_im2col_of(tile_copy_src(copy)).op.ptr ||
       !copy_is_legal(copy, TILE_INSTR_CpAsync, context, align_bytes, &reason) ||
@@ -366,7 +366,7 @@ int64_t tile_copy_async_bytes(TileCopyOp copy, const TileInstrContext *context,
 
 bool tile_staged_store_is_legal(TileCopyOp copy,
                                 const TileInstrContext *context,
-                                bool is_aligned, TileInstrReason *out_reason) {
+                                bool is_aligned, TileReason *out_reason) {
   CopyView view;
   if (!copy_view(copy, &view) || !is_store(&view))
     return refuse_spaces(out_reason);
@@ -384,7 +384,7 @@ bool tile_staged_store_is_legal(TileCopyOp copy,
 MlirLogicalResult tile_instr_verify(MlirOperation op,
                                     const TileInstrContext *context,
                                     bool is_aligned) {
-  TileInstrReason reason;
+  TileReason reason;
   TileInstr instr;
   TileProduct product;
   bool is_legal = true;

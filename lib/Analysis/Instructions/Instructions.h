@@ -9,16 +9,9 @@
 
 #include "Dialect/Im2col.h"
 #include "Dialect/Products.h"
+#include "Support/Diagnostic/Reason.h"
 #include "Support/KeyTable.h"
 #include "Target/Target.h"
-
-/// Why an instruction cannot be used: a stable code and a sentence. A code
-/// without "/" says that the instruction does not apply to the op at all: no
-/// remark is made of it.
-typedef struct {
-  const char *code; // "tile-instr/alignment"
-  char text[200];
-} TileInstrReason;
 
 /// What the surroundings of an op add to its own types.
 typedef struct {
@@ -31,14 +24,14 @@ typedef struct {
 /// Whether `instr` can carry out the copy; if not, why.
 bool tile_copy_instr_is_legal(TileCopyOp copy, TileInstr instr,
                               const TileInstrContext *context,
-                              TileInstrReason *out_reason);
+                              TileReason *out_reason);
 /// The same if the host had found the address and the row pitches of the tensor
 /// to be multiples of `align_bytes`, and images to have whole groups of
 /// channels where that is 16.
 bool tile_copy_instr_is_legal_if_aligned(TileCopyOp copy, TileInstr instr,
                                          const TileInstrContext *context,
                                          int64_t align_bytes,
-                                         TileInstrReason *out_reason);
+                                         TileReason *out_reason);
 /// Bytes that one cp.async of the copy moves then: 4, 8 or 16, 0 where it is
 /// not legal or gathers an image. Layouts that are open allow 16.
 int64_t tile_copy_async_bytes(TileCopyOp copy, const TileInstrContext *context,
@@ -47,8 +40,7 @@ int64_t tile_copy_async_bytes(TileCopyOp copy, const TileInstrContext *context,
 /// can establish is believed (InstructionIm2col.c).
 bool tile_im2col_instr_is_legal(TileCopyOp copy, TileInstr instr,
                                 const TileInstrContext *context,
-                                bool host_can_tell,
-                                TileInstrReason *out_reason);
+                                bool host_can_tell, TileReason *out_reason);
 /// Columns, a divisor of those of the window: cut in groups of so many, they
 /// are each of one element of the filter. `channels_fit`: where only the image
 /// says how many channels it has, they are believed to be a multiple.
@@ -58,7 +50,7 @@ int64_t tile_im2col_known_run(TileIm2colOp im2col, bool channels_fit);
 /// not null. `align_bytes`: of pixels, known; `run`: of tile_im2col_known_run.
 /// `may_end_inside`: the last ones may be after the last channel.
 int64_t tile_im2col_group(TileIm2colOp im2col, int64_t align_bytes, int64_t run,
-                          bool may_end_inside, TileInstrReason *out_reason);
+                          bool may_end_inside, TileReason *out_reason);
 /// Whether groups of so many columns may go on after the last channel.
 bool tile_im2col_group_overruns(TileIm2colOp im2col, int64_t group);
 /// Whether only the image says how many columns an element of the filter has.
@@ -67,12 +59,12 @@ bool tile_im2col_run_is_open(TileIm2colOp im2col);
 /// the element type of the tensor; if not, why. `is_aligned` as above.
 bool tile_staged_store_is_legal(TileCopyOp copy,
                                 const TileInstrContext *context,
-                                bool is_aligned, TileInstrReason *out_reason);
+                                bool is_aligned, TileReason *out_reason);
 /// Whether `instr` (for a sparse product, its form with .sp) can carry out the
 /// product; if not, why.
 bool tile_product_instr_is_legal(const TileProduct *product, TileInstr instr,
                                  const TileInstrContext *context,
-                                 TileInstrReason *out_reason);
+                                 TileReason *out_reason);
 
 //===-- Warpgroups that take tiles in turn (ProductTurns.c) ---------------===//
 
@@ -103,8 +95,7 @@ int64_t tile_turns_registers(MlirOperation kernel);
 /// that a host check can establish are believed.
 bool tile_atomic_tma_is_legal(TileAtomicOp atomic,
                               const TileInstrContext *context,
-                              bool rows_are_aligned,
-                              TileInstrReason *out_reason);
+                              bool rows_are_aligned, TileReason *out_reason);
 /// Reports a copy, product or update whose `instr` is not legal. Facts that a
 /// host check can establish are believed when `is_aligned`. Other ops pass.
 MlirLogicalResult tile_instr_verify(MlirOperation op,

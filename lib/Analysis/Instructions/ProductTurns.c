@@ -27,7 +27,7 @@ static bool is_shared(MlirValue tile) {
 bool tile_product_may_take_turns(const TileProduct *product,
                                  const TileInstrContext *context) {
   TileInstrContext group = *context;
-  TileInstrReason reason;
+  TileReason reason;
   group.num_threads = TILE_WARPGROUP_THREADS;
   // Metadata lives in registers of a product under way: two products with 128
   // rows each leave ptxas too few (message C7512, ptxas 13.0).

@@ -104,11 +104,11 @@ typedef struct {
 /// False when `tile` is not in shared memory, or has no layout that can be
 /// emitted as code: then `out_error` says why.
 bool tile_shared_window_get(MlirValue tile, TileSharedWindow *out_window,
-                            TileLayoutError *out_error);
+                            TileReason *out_error);
 /// The same of a window whose `box` and `shape` are filled in, with offsets of
 /// any integer type.
 bool tile_shared_window_complete(TileSharedWindow *window,
-                                 TileLayoutError *out_error);
+                                 TileReason *out_error);
 
 //===-- Rings (Rings.c) ---------------------------------------------------===//
 
@@ -142,8 +142,8 @@ enum { TILE_OTHER_REGISTERS = 8 };
 int64_t tile_kernel_thread_registers(MlirOperation kernel,
                                      const TileTarget *target,
                                      int64_t num_threads);
-/// Whether `op` copies elements that are narrower than a register one by one from
-/// a tensor: ptxas keeps only those together that came in one word.
+/// Whether `op` copies elements that are narrower than a register one by one
+/// from a tensor: ptxas keeps only those together that came in one word.
 bool tile_copy_comes_in_pieces(MlirOperation op);
 /// Where most registers hold fragments.
 typedef struct {

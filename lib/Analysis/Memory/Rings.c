@@ -25,7 +25,7 @@ static bool is_in_slot(MlirValue tile, int lead) {
 // how.
 static bool is_expanded(TileLayout layout, TileLayout *out_slot) {
   TileLayout expanded;
-  TileLayoutError error;
+  TileReason error;
   if (!tile_layout_drop_leading(&layout, out_slot, &error))
     return false;
   int64_t second[TILE_LAYOUT_MAX_AXES] = {1}, offset = 0;
@@ -42,7 +42,7 @@ static bool is_expanded(TileLayout layout, TileLayout *out_slot) {
 // Whether a layout that the user gave places every slot alike.
 static bool slots_are_alike(TileAllocOp alloc, int lead) {
   TileLayout layout;
-  TileLayoutError error;
+  TileReason error;
   if (mlirAttributeIsNull(tile_alloc_layout_attr(alloc)))
     return true;
   if (!tile_layout_of_alloc(alloc, &layout, &error))
@@ -98,7 +98,7 @@ int tile_num_stage_dims(TileAllocOp alloc) {
 bool tile_given_layout(MlirValue tile, TileLayout *out_layout) {
   TileBuffer buffer = tile_buffer_of(tile);
   TileAllocOp alloc = tile_buffer_alloc(buffer);
-  TileLayoutError error;
+  TileReason error;
   if (!alloc.op.ptr || !tile_layout_of_tile(buffer.base, out_layout, &error))
     return false;
   for (int lead = tile_num_stage_dims(alloc); lead > 0; lead--)
@@ -110,7 +110,7 @@ bool tile_given_layout(MlirValue tile, TileLayout *out_layout) {
 MlirAttribute tile_ring_layout(TileAllocOp alloc, int64_t num_slots) {
   enum { TEXT_CAPACITY = 2048 };
   TileLayout layout, ring;
-  TileLayoutError error;
+  TileReason error;
   TileShape shape;
   char text[TEXT_CAPACITY];
   if (mlirAttributeIsNull(tile_alloc_layout_attr(alloc)) ||
@@ -130,7 +130,7 @@ int64_t tile_slot_offset_bytes(MlirValue tile, int64_t align_bytes) {
   TileAllocOp alloc = tile_buffer_alloc(buffer);
   TileShape shape;
   TileLayout layout;
-  TileLayoutError error;
+  TileReason error;
   if (!alloc.op.ptr || !tile_shape_of(buffer.base, &shape) ||
       !tile_layout_of_tile(buffer.base, &layout, &error))
     return 0;

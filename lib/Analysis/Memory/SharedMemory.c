@@ -38,7 +38,7 @@ static bool buffer_of_alloc(TileAllocOp alloc, TileSharedBuffer *out) {
                             // Nobody here knows when other blocks are done.
                             .is_throughout = tile_is_reached_remotely(value)};
   TileLayout layout;
-  TileLayoutError error;
+  TileReason error;
   if (tile_layout_of_alloc(alloc, &layout, &error)) {
     out->size_bytes = tile_layout_span(&layout.out, 0) * elem_bytes;
     out->align_bytes = tile_shared_align_bytes(&layout);

@@ -45,7 +45,7 @@ static void window_align(TileSharedWindow *window) {
   const TileBox *box = &window->box;
   TileLayoutCut cut;
   TileLayoutWindow slice;
-  TileLayoutError error;
+  TileReason error;
   for (int d = 0; d < box->rank; d++)
     if (!tile_int_is_constant(box->offset[d]) && !box_is_on_grid(box, d))
       return;
@@ -59,7 +59,7 @@ static void window_align(TileSharedWindow *window) {
 }
 
 bool tile_shared_window_complete(TileSharedWindow *window,
-                                 TileLayoutError *out_error) {
+                                 TileReason *out_error) {
   TileLayoutTerms terms;
   if (!tile_layout_of_tile(window->box.base, &window->full, out_error) ||
       !tile_layout_terms(&window->full, 0, &terms, out_error))
@@ -69,7 +69,7 @@ bool tile_shared_window_complete(TileSharedWindow *window,
 }
 
 bool tile_shared_window_get(MlirValue tile, TileSharedWindow *out_window,
-                            TileLayoutError *out_error) {
+                            TileReason *out_error) {
   TileSharedWindow window = {0};
   if (!tile_buffer_alloc(tile_buffer_of(tile)).op.ptr ||
       !tile_shape_of(tile, &window.shape) ||

@@ -232,7 +232,7 @@ static const SyncThreads *by_itself(Flow *flow, MlirOperation op,
 
 static bool fragment_layout(MlirValue fragment, TileLayout *out,
                             TilePlace *out_place) {
-  TileLayoutError error;
+  TileReason error;
   TileBox box;
   *out_place = (TilePlace){{0}, {0}};
   if (!tile_box_of(fragment, &box) ||
@@ -269,7 +269,7 @@ static bool may_store_matrices(const Flow *flow, MlirValue fragment,
                                MlirValue tile) {
   TileLayout layout, access;
   TileSharedWindow window;
-  TileLayoutError error;
+  TileReason error;
   TileShape shape;
   TilePlace place;
   if ((flow->target && !flow->target->has_stmatrix) ||
@@ -290,7 +290,7 @@ static bool may_store_matrices(const Flow *flow, MlirValue fragment,
 static bool has_chunks(MlirValue tile) {
   TileShape shape;
   TileLayout layout;
-  TileLayoutError error;
+  TileReason error;
   return tile_shape_of(tile, &shape) &&
          ((shape.space != TILE_SPACE_SHARED &&
            shape.space != TILE_SPACE_CLUSTER) ||
@@ -448,7 +448,7 @@ static const SyncThreads *by_partials(Flow *flow, TileReduceOp reduce,
   MlirValue src = tile_reduce_src(reduce);
   TileLayout layout;
   TileLayoutReduction plan;
-  TileLayoutError error;
+  TileReason error;
   TileShape shape;
   TilePlace place;
   Table table;
@@ -665,7 +665,7 @@ static const SyncThreads *threads_of_loop(Flow *flow, TileParallelOp loop,
                                           TileIndexBox *out_window) {
   Table table;
   TileShape shape;
-  TileLayoutError error;
+  TileReason error;
   LoopWalk walk = {.loop = loop,
                    .indices = flow->indices,
                    .tile = tile,
@@ -780,7 +780,7 @@ static bool offsets_of(const SyncPlace *place, const TileShape *shape,
 
 static bool bytes_of(const Flow *flow, size_t number, Bytes *out) {
   const SyncPlace *place = &flow->places[number];
-  TileLayoutError error;
+  TileReason error;
   TileShape shape;
   if (!place->threads || !place->threads->thread || place->box.rank == 0 ||
       !sync_place_is_shared(flow, number) ||

@@ -173,7 +173,7 @@ static void access_build(TileNvgpuCopy *copy) {
       [ELEMENT] = copy->chunk_elems,
   };
   TileSharedAccess *access = &copy->access;
-  TileLayoutError error;
+  TileReason error;
   TileLayoutTerms terms;
   access->window = &copy->dst;
   access->constant_axes = 1u << UNROLL | 1u << ELEMENT;
@@ -223,7 +223,7 @@ MlirLogicalResult tile_nvgpu_copy_plan(TileArena *arena, MlirOperation op,
                                        int64_t num_threads,
                                        TileNvgpuCopyPlan *out_plan) {
   TileCopyOp copy_op = tile_copy_cast(op);
-  TileLayoutError error;
+  TileReason error;
   out_plan->kind = TILE_NVGPU_COPY_OTHER;
   if (tile_window_is_gathered(tile_copy_src(copy_op)))
     named_plan(copy_op, out_plan);

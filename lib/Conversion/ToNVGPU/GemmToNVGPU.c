@@ -105,7 +105,7 @@ static MlirLogicalResult accumulator_build(TileNvgpuGemm *gemm,
   MlirOperation op = gemm->product.op;
   MlirValue sums = tile_buffer_of(gemm->product.c).base;
   TileLayout layout, expected;
-  TileLayoutError error;
+  TileReason error;
   if (!tile_layout_of_tile(sums, &layout, &error))
     return tile_emit_error(op, "expects an accumulator with a layout");
   warps_count(&layout, &gemm->shape);
@@ -179,8 +179,7 @@ static void push_warps(TileLayoutBuilder *b, const TileNvgpuGemm *gemm,
 
 // Elements of the fragments, in the order of registers.
 static bool elements_layout(const TileNvgpuGemm *gemm, const Operand *operand,
-                            int which, TileLayout *out,
-                            TileLayoutError *error) {
+                            int which, TileLayout *out, TileReason *error) {
   static const int exchanged[2] = {1, 0};
   TileLayout layout;
   if (which == B) {
@@ -209,7 +208,7 @@ static bool has_rows(const TileNvgpuGemm *gemm, const TileSharedWindow *window,
 static MlirLogicalResult fragment_build(const TileNvgpuGemm *gemm, int which) {
   const Operand *operand = &gemm->operand[which];
   TileLayout layout, expected;
-  TileLayoutError error;
+  TileReason error;
   if (tile_layout_of_tile(operand->tile, &layout, &error) &&
       elements_layout(gemm, operand, which, &expected, &error) &&
       tile_layout_equal(&layout, &expected))
@@ -224,7 +223,7 @@ static MlirLogicalResult operand_build(TileNvgpuGemm *gemm, int which) {
   Operand *operand = &gemm->operand[which];
   MlirValue tile = which == A ? gemm->product.a : gemm->product.b;
   TileShape shape;
-  TileLayoutError error;
+  TileReason error;
   operand->k_dim =
       which == A ? !gemm->product.transpose_a : gemm->product.transpose_b;
   operand->mn_dim = !operand->k_dim;
@@ -263,7 +262,7 @@ static MlirLogicalResult operand_build(TileNvgpuGemm *gemm, int which) {
 }
 
 static MlirLogicalResult metadata_build(TileNvgpuGemm *gemm) {
-  TileLayoutError error;
+  TileReason error;
   if (!gemm->product.is_sparse ||
       tile_shared_window_get(gemm->product.e, &gemm->metadata, &error))
     return tile_success();

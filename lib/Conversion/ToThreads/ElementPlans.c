@@ -68,7 +68,7 @@ static MlirLogicalResult plan_registers(LoopCode *loop, CodeAccess *access) {
   TileArena *arena = loop->code->arena;
   MlirOperation op = access->access.op;
   TileLayout have, want;
-  TileLayoutError error = {""};
+  TileReason error = {""};
   int map[TILE_MAX_RANK];
   if (!loop->has_layout)
     return tile_emit_error(op, "accesses a fragment in a loop without layout; "
@@ -106,7 +106,7 @@ static MlirLogicalResult plan_registers(LoopCode *loop, CodeAccess *access) {
 static bool plan_offset(LoopCode *loop, CodeAccess *access) {
   TileLayout shared, want, composed;
   TileLayoutTerms terms;
-  TileLayoutError error;
+  TileReason error;
   int map[TILE_MAX_RANK];
   TileBuffer buffer = tile_buffer_of(access->access.memref);
   if (!loop->has_layout || !exact_map(loop, access, map) ||
@@ -195,7 +195,7 @@ static int64_t linear_run(const LoopCode *loop, const CodeAccess *access) {
     return tensor_run(loop, access);
   TileBuffer buffer = tile_buffer_of(access->access.memref);
   TileLayout shared;
-  TileLayoutError error;
+  TileReason error;
   if (access->shape.space != TILE_SPACE_SHARED ||
       !tile_layout_of_tile(buffer.base, &shared, &error))
     return 1;

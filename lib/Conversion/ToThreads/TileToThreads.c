@@ -92,7 +92,7 @@ static int64_t run_along(const TileLayout *layout, int dim) {
 
 static MlirLogicalResult plan_layout(LoopCode *loop) {
   TileLayoutTerms terms;
-  TileLayoutError error = {""};
+  TileReason error = {""};
   if (!tile_layout_of_loop(loop->loop, &loop->layout, &error) ||
       !tile_layout_terms(&loop->layout, 1u << TILE_LAYOUT_REG, &terms, &error))
     return tile_emit_internal_error(loop->loop.op,
@@ -270,7 +270,7 @@ static void loop_code_begin(LoopCode *loop) {
   TileInt in[3] = {tile_int_constant(0), code->lane, code->warp};
   for (int i = 0; i < loop->num_accesses; i++) {
     CodeAccess *access = &loop->accesses[i];
-    TileLayoutError error;
+    TileReason error;
     if (access->kind != ACCESS_REGISTER && access->kind != ACCESS_OFFSET)
       continue;
     access->storage = tile_storage(&code->b, access->access.memref);
@@ -290,7 +290,7 @@ static void emit_registers(LoopCode *loop) {
   TileIntMath *math = &code->index;
   TileInt in[3] = {tile_int_constant(0), code->lane, code->warp};
   TileInt base[TILE_MAX_RANK];
-  TileLayoutError error;
+  TileReason error;
   int64_t zero[3] = {0};
   bool ok = tile_layout_code_begin(math, &loop->layout, 1u << TILE_LAYOUT_REG,
                                    in, &loop->coordinates, &error);

@@ -102,7 +102,7 @@ static MlirLogicalResult alloc_verify_layout(TileAllocOp alloc,
         alloc.op, "expects 'layout' only on a tile in shared memory or a "
                   "fragment, got private memory");
   TileLayout layout;
-  TileLayoutError error;
+  TileReason error;
   if (!tile_layout_of_alloc(alloc, &layout, &error) ||
       !tile_layout_check_axes(&layout, &error))
     return tile_emit_error(alloc.op, "cannot read the layout of %s: %s",

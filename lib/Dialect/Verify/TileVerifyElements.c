@@ -266,7 +266,7 @@ static bool check_access(const TileElementAccess *access, void *user_data) {
 // (C8)
 static MlirLogicalResult verify_layout(TileParallelOp loop) {
   TileLayout layout;
-  TileLayoutError error = {""};
+  TileReason error = {""};
   if (mlirAttributeIsNull(tile_parallel_layout_attr(loop)))
     return tile_success();
   bool is_read = tile_layout_of_loop(loop, &layout, &error) &&

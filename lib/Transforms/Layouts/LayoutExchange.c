@@ -53,7 +53,7 @@ static bool stays_in_warp(MlirValue src, MlirValue dst) {
 // Whether elements move between warps, or shared memory is the shorter way.
 static bool takes_shared(const TileLayout *from, const TileLayout *to, int bits,
                          bool in_warp, TileLayoutConversion *out_conversion) {
-  TileLayoutError error;
+  TileReason error;
   if (in_warp) {
     TileLayoutReach reach =
         tile_layout_plan_route(from, to, bits, out_conversion, &error);
@@ -87,7 +87,7 @@ static int64_t estimate_cost(const TileShape *shape, int64_t num_readers) {
 static bool plan_exchange(TileCopyOp copy, int64_t num_threads, Exchange *out) {
   TileShape src, dst;
   TileLayout from, to;
-  TileLayoutError error;
+  TileReason error;
   TileLayoutConversion conversion;
   if (!tile_shape_of(tile_copy_src(copy), &src) ||
       !tile_shape_of(tile_copy_dst(copy), &dst) ||

@@ -323,7 +323,7 @@ static MlirLogicalResult derive_box(const TileInferModel *model,
   if (model->problem->buffer[shared].space != TILE_INFER_SHARED)
     shared = description->operand[1].buffer;
   const TileInferBuffer *buffer = &model->problem->buffer[shared];
-  TileLayoutError error;
+  TileReason error;
   if (tile_layout_derive_tma(model->domain[shared].core[result->choice[shared]],
                              buffer->elem_bits, buffer->rank - buffer->lead - 1,
                              out, &error))
@@ -375,7 +375,7 @@ static MlirLogicalResult verify_instrs(const Plan *plan) {
 }
 
 static bool solve(const Plan *plan, TileInferModel *out_model,
-                  TileInferResult *out_result, TileLayoutError *out_error) {
+                  TileInferResult *out_result, TileReason *out_error) {
   return tile_infer_build(&plan->problem.problem, plan->arena, out_model,
                           out_error) &&
          tile_infer_solve(out_model, out_result, out_error);
@@ -496,7 +496,7 @@ static void remark_registers(const Plan *plan) {
 static MlirLogicalResult plan_solve(Plan *plan) {
   TileInferModel model;
   TileInferResult result;
-  TileLayoutError error = {""};
+  TileReason error = {""};
   TileInferProblem *problem = &plan->problem.problem;
   bool is_solved = solve(plan, &model, &result, &error);
   if (!is_solved) { // registers alone may not reach; exchanges are remarked on

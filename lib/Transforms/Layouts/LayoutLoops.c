@@ -45,7 +45,7 @@ static bool should_follow(const TileLayout *layout, bool has_fragments) {
 
 static bool is_served(const TileLoopOperand *operand, const TileLayout *want) {
   TileLayout have;
-  TileLayoutError error;
+  TileReason error;
   int64_t registers[MAX_REGISTERS];
   TileBuffer buffer = tile_buffer_of(operand->memref);
   if (!tile_layout_of_tile(buffer.base, &have, &error) ||
@@ -183,7 +183,7 @@ void tile_layout_apply_loop(TileParallelOp loop, const TileLayout *layout) {
   for (int i = 0; i < count; i++) {
     TileShape shape;
     TileLayout want;
-    TileLayoutError error;
+    TileReason error;
     if (operands[i].space != TILE_SPACE_FRAGMENT ||
         !tile_shape_of(operands[i].memref, &shape) ||
         !tile_layout_project(layout, operands[i].map, shape.rank, &want,

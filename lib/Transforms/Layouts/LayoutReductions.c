@@ -86,7 +86,7 @@ typedef struct {
 } ReducePlan;
 
 static bool fragment_layout(MlirValue tile, TileLayout *out) {
-  TileLayoutError error;
+  TileReason error;
   return tile_layout_of_tile(tile_buffer_of(tile).base, out, &error);
 }
 
@@ -94,7 +94,7 @@ static ReducePlan plan_from_fragment(TileArena *arena, TileReduceOp reduce,
                                      const TileShape *dst) {
   TileLayout from, to;
   TileLayoutReduction plan;
-  TileLayoutError error;
+  TileReason error;
   int dim = (int)tile_reduce_dim(reduce);
   if (!fragment_layout(tile_reduce_src(reduce), &from) ||
       !tile_layout_plan_reduction(arena, &from, dim, &plan, &error))
@@ -177,7 +177,7 @@ static bool rewrite_reduce(Rewrite *rewrite, TileReduceOp reduce) {
 static bool stays_in_warps(TileScanOp scan) {
   TileLayout layout;
   TileLayoutScan plan;
-  TileLayoutError error;
+  TileReason error;
   MlirValue src = tile_scan_src(scan);
   return tile_is_whole(src) && fragment_layout(src, &layout) &&
          tile_layout_plan_scan(&layout, (int)tile_scan_dim(scan), &plan,

@@ -159,7 +159,7 @@ static void print_grids(const Run *run, Grid *grid) {
 static void print_tile(const Run *run, MlirOperation op) {
   TileShape shape;
   TileLayout layout;
-  TileLayoutError error;
+  TileReason error;
   MlirValue value = mlirOperationGetResult(op, 0);
   if (!tile_shape_of(value, &shape) ||
       (shape.space != TILE_SPACE_SHARED && shape.space != TILE_SPACE_FRAGMENT))
@@ -192,7 +192,7 @@ static void print_tile(const Run *run, MlirOperation op) {
 
 // The layout of a tile, of a slot of a ring, or of a window.
 static bool layout_of(MlirValue tile, TileLayout *out) {
-  TileLayoutError error;
+  TileReason error;
   TileLayoutCut cut;
   TileLayoutWindow window;
   TileBuffer buffer = tile_buffer_of(tile);
@@ -219,7 +219,7 @@ static void print_access(MlirOperation op, const char *what,
                          const TileLayout *fragment, const TileLayout *shared,
                          int elem_bits, bool allow_matrix) {
   TileLayoutAccess access;
-  TileLayoutError error;
+  TileReason error;
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
   print_place(op);
   fprintf(stderr, "%.*s %s: ", (int)name.length, name.data, what);
@@ -265,7 +265,7 @@ static bool find_split(const TileLayout *c, TileHwMma *mma) {
   int warps = (int)tile_layout_axis_size(&c->in, TILE_LAYOUT_WARP);
   for (int m = 1; m <= warps; m++) {
     TileLayout expected;
-    TileLayoutError error;
+    TileReason error;
     mma->warps_m = m;
     mma->warps_n = warps / m;
     if (warps % m == 0 && tile_hw_mma_c(mma, &expected, &error) &&
@@ -279,7 +279,7 @@ static void print_factors(MlirOperation op) {
   TileGemmOp gemm = tile_gemm_cast(op);
   TileShape a, c;
   TileLayout layout, fragment, shared;
-  TileLayoutError error;
+  TileReason error;
   bool ta = tile_gemm_transpose_a(gemm), tb = tile_gemm_transpose_b(gemm);
   if (mlirAttributeIsNull(tile_gemm_instr_attr(gemm)) ||
       tile_gemm_instr(gemm) != TILE_INSTR_Mma ||
@@ -309,7 +309,7 @@ static void print_loop(MlirOperation op) {
   TileParallelOp loop = tile_parallel_cast(op);
   TileLoopOperand operands[TILE_MAX_LOOP_OPERANDS];
   TileLayout whole, fragment, shared;
-  TileLayoutError error;
+  TileReason error;
   int n = tile_loop_operands(loop, operands);
   if (!tile_layout_of_loop(loop, &whole, &error))
     return;

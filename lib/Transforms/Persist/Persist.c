@@ -386,7 +386,7 @@ static int64_t size_bytes(MlirValue tile) {
 }
 
 static bool is_by_tma(const Scan *scan, TileCopyOp copy) {
-  TileInstrReason reason;
+  TileReason reason;
   if (!mlirAttributeIsNull(tile_copy_instr_attr(copy)))
     return tile_copy_instr(copy) == TILE_INSTR_Tma;
   return tile_copy_instr_is_legal(copy, TILE_INSTR_Tma, &scan->instr, &reason);

@@ -45,7 +45,7 @@ static Choice *plan_add(Plan *plan, MlirOperation op, TileInstr instr) {
 //===-- Build -------------------------------------------------------------===//
 
 static void note_declined(Choice *choice, const char *declined,
-                          const TileInstrReason *reason) {
+                          const TileReason *reason) {
   // What cannot apply to the op at all was not declined.
   if (!strcmp(reason->code, "spaces") || !strcmp(reason->code, "target") ||
       !strcmp(reason->code, "channel"))
@@ -63,7 +63,7 @@ static void note_declined(Choice *choice, const char *declined,
 
 // An image that is gathered one element at a time.
 static void note_elements(Choice *choice, TileCopyOp copy) {
-  TileInstrReason reason;
+  TileReason reason;
   TileShape dst;
   TileIm2colOp im2col = tile_im2col_of(tile_copy_src(copy));
   if (im2col.op.ptr && tile_shape_of(tile_copy_dst(copy), &dst) &&
@@ -78,7 +78,7 @@ static void note_elements(Choice *choice, TileCopyOp copy) {
 // instruction in some kernels and took it in others: ptxas is wrong, and
 // repaired in CUDA 13.4 (Triton, pull requests 11660 and 11848).
 static void note_eviction(Choice *choice, TileCopyOp copy) {
-  static const TileInstrReason reason = {
+  static const TileReason reason = {
       "tile-instr/eviction",
       "ptxas for PTX before 9.4 makes illegal instructions of cp.async with a "
       "policy; plain copies obey it"};
@@ -129,10 +129,10 @@ static const TileInstr best_first[] = {TILE_INSTR_Tma, TILE_INSTR_CpAsync,
 
 // A copy that fills a channel of the user, none of whose agents it can be.
 static MlirLogicalResult refuse_copy(const Plan *plan, TileCopyOp copy) {
-  enum { CAPACITY = 700 };
+  enum { CAPACITY = 900 };
   char reasons[CAPACITY] = "", cure[80] = "", *at = reasons;
   for (size_t i = 0; i < 3; i++) {
-    TileInstrReason reason;
+    TileReason reason;
     tile_copy_instr_is_legal(copy, best_first[i], &plan->context, &reason);
     if (!strcmp(reason.code, "channel"))
       continue;
@@ -140,7 +140,7 @@ static MlirLogicalResult refuse_copy(const Plan *plan, TileCopyOp copy) {
     if (!*cure && !strcmp(reason.code, "tile-instr/alignment"))
       snprintf(cure, sizeof cure,
                "; with instr = #tile.instr<%s> the host checks that", name);
-    // Three reasons of less than 200 bytes fit.
+    // Three reasons of less than 256 bytes fit.
     at += snprintf(at, (size_t)(reasons + CAPACITY - at), "; not %s: %s", name,
                    reason.text);
   }
@@ -151,7 +151,7 @@ static MlirLogicalResult refuse_copy(const Plan *plan, TileCopyOp copy) {
 }
 
 static MlirLogicalResult choose_copy(Plan *plan, TileCopyOp copy) {
-  TileInstrReason reason;
+  TileReason reason;
   if (!mlirAttributeIsNull(tile_copy_instr_attr(copy)))
     return obey_copy(plan, copy);
   Choice *choice = plan_add(plan, copy.op, TILE_INSTR_Simt);
@@ -181,7 +181,7 @@ static MlirLogicalResult choose_copy(Plan *plan, TileCopyOp copy) {
 }
 
 static MlirLogicalResult choose_product(Plan *plan, const TileProduct *gemm) {
-  TileInstrReason wgmma, mma;
+  TileReason wgmma, mma;
   const TileInstrContext *context = &plan->context;
   if (gemm->has_instr)
     return tile_instr_verify(gemm->op, context, false);
@@ -204,7 +204,7 @@ static MlirLogicalResult choose_product(Plan *plan, const TileProduct *gemm) {
 
 // Only what comes from shared memory has a choice.
 static MlirLogicalResult choose_atomic(Plan *plan, TileAtomicOp atomic) {
-  TileInstrReason reason;
+  TileReason reason;
   if (!mlirAttributeIsNull(tile_atomic_instr_attr(atomic)))
     return tile_instr_verify(atomic.op, &plan->context, false);
   if (tile_atomic_tma_is_legal(atomic, &plan->context, false, &reason)) {

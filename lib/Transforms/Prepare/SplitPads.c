@@ -52,7 +52,7 @@ static bool is_open(TileCopyOp copy) {
 static MlirWalkResult plan_visit(MlirOperation op, void *user_data) {
   Plan *plan = user_data;
   TileCopyOp copy = tile_copy_dyn(op);
-  TileInstrReason reason;
+  TileReason reason;
   if (!copy.op.ptr || !is_open(copy) ||
       !tile_window_pad(tile_copy_src(copy)).ptr ||
       !tile_copy_instr_is_legal(copy, TILE_INSTR_Tma, &plan->context, &reason))

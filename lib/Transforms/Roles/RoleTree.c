@@ -322,7 +322,7 @@ static TileRoleLoop *innermost_loop(const TileRolePlan *plan,
 
 // What tile-instruction-annotation wrote, or would write.
 static TileInstr instr_of(const TileRolePlan *plan, TileCopyOp copy) {
-  TileInstrReason reason;
+  TileReason reason;
   if (!mlirAttributeIsNull(tile_copy_instr_attr(copy)))
     return tile_copy_instr(copy);
   TileInstr order[] = {TILE_INSTR_Tma, TILE_INSTR_Tma, TILE_INSTR_CpAsync};

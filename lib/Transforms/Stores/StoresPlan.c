@@ -169,7 +169,7 @@ static void choose_parts(Scan *scan, TileStagedStore *store,
 static MlirWalkResult visit_copy(MlirOperation op, void *user_data) {
   Scan *scan = user_data;
   TileCopyOp copy = tile_copy_dyn(op);
-  TileInstrReason reason;
+  TileReason reason;
   TileShape shape;
   if (!copy.op.ptr || !mlirAttributeIsNull(tile_copy_instr_attr(copy)) ||
       !is_matrix(tile_copy_src(copy)) || !tile_is_whole(tile_copy_src(copy)) ||

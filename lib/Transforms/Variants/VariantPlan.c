@@ -58,7 +58,7 @@ typedef struct {
 } Search;
 
 static bool is_async_as_it_is(const TileVariantPlan *plan, TileCopyOp copy) {
-  TileInstrReason reason;
+  TileReason reason;
   return tile_copy_instr_is_legal(copy, TILE_INSTR_Tma, &plan->context,
                                   &reason) ||
          tile_copy_instr_is_legal(copy, TILE_INSTR_CpAsync, &plan->context,
@@ -97,7 +97,7 @@ static bool roles_demand(const TileVariantPlan *plan, TileCopyOp copy) {
 
 // Whether no kernel may do without facts about what the copy reads.
 static bool is_demanded(const TileVariantPlan *plan, TileCopyOp copy) {
-  TileInstrReason reason;
+  TileReason reason;
   return mlirAttributeIsNull(tile_copy_instr_attr(copy))
              ? roles_demand(plan, copy)
              : !tile_copy_instr_is_legal(copy, tile_copy_instr(copy),
@@ -136,7 +136,7 @@ static bool may_use(TileCopyOp copy, TileInstr instr) {
 static int64_t async_wish(const TileVariantPlan *plan, TileCopyOp copy,
                           int64_t limit) {
   const TileInstrContext *context = &plan->context;
-  TileInstrReason reason;
+  TileReason reason;
   if (tile_im2col_of(tile_copy_src(copy)).op.ptr)
     return !tile_copy_instr_is_legal(copy, TILE_INSTR_CpAsync, context,
                                      &reason) &&
@@ -154,7 +154,7 @@ static int64_t async_wish(const TileVariantPlan *plan, TileCopyOp copy,
 // The best instruction that alignment gives the copy, when it cannot use it, or
 // not as wide, as things stand.
 static bool copy_wish(const TileVariantPlan *plan, TileCopyOp copy, Wish *out) {
-  TileInstrReason reason;
+  TileReason reason;
   TileShape dst;
   out->window = window_of(copy);
   out->tensor = region_source(out->window);
@@ -212,7 +212,7 @@ static bool gather_wish(const TileVariantPlan *plan, TileCopyOp copy,
 // The same of an update from shared memory.
 static bool update_wish(const TileVariantPlan *plan, TileAtomicOp atomic,
                         Wish *out) {
-  TileInstrReason reason;
+  TileReason reason;
   bool is_given = !mlirAttributeIsNull(tile_atomic_instr_attr(atomic));
   *out = (Wish){.tensor = region_source(tile_atomic_dst(atomic)),
                 .window = tile_atomic_dst(atomic),
@@ -384,7 +384,7 @@ static void add_staged_stores(TileVariantPlan *plan) {
   TileStagedStore *store = tile_store_staging_build(
       plan->arena, plan->launch.op, &plan->context, true);
   for (; store; store = store->next) {
-    TileInstrReason reason;
+    TileReason reason;
     MlirValue window = tile_copy_dst(store->copy);
     Wish wish = {.tensor = region_source(window),
                  .window = window,

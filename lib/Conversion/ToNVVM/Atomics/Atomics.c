@@ -100,7 +100,7 @@ static void fetch_registers(Lowering *l, const Update *update,
 // Whether the threads that update elements are those that keep the old ones.
 static bool old_suits(const Tiles *tiles, const Fragment *frame) {
   TileLayout layout;
-  TileLayoutError error;
+  TileReason error;
   return !is_fragment(tiles->old) ||
          (tile_layout_of_tile(tiles->old->memory->key, &layout, &error) &&
           tile_layout_replication(&layout) == 1 &&
@@ -129,7 +129,7 @@ static void fetch_by_fragment(Lowering *l, const Update *update,
 static int64_t fragment_run(const Fragment *fragment, int elem_bits) {
   const TileShape *shape = &fragment->view->shape;
   TileLayout rows, access;
-  TileLayoutError error;
+  TileReason error;
   if (!tile_hw_linear(shape->extent, shape->rank, &rows, &error) ||
       !tile_layout_compose(&fragment->layout, &rows, &access, &error))
     return 1;

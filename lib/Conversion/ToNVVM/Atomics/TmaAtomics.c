@@ -60,7 +60,7 @@ void update_by_tma(Lowering *l, TileAtomicOp atomic, const View *src,
                    const View *dst) {
   PlacedWindow placed;
   TileLayoutTma tma;
-  TileLayoutError error;
+  TileReason error;
   if (!tile_atomic_map(atomic).ptr) {
     lower_fail(l, atomic.op,
                "uses tma without a tensor map; run tile-layout-inference "

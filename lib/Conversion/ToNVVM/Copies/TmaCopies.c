@@ -145,7 +145,7 @@ void lower_tma_copy(Lowering *l, MlirOperation op, const View *src,
   bool has_signal = is_store || tile_copy_signal(copy).ptr;
   PlacedWindow placed;
   TileLayoutTma tma;
-  TileLayoutError error;
+  TileReason error;
   if (!tile_copy_map(copy).ptr || !has_signal) {
     lower_fail(l, op, "uses tma without %s; run %s first",
                tile_copy_map(copy).ptr ? "a barrier" : "a tensor map",

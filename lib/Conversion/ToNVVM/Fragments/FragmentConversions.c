@@ -36,7 +36,7 @@ typedef struct {
 
 static bool plan_build(Lowering *l, MlirOperation op, Plan *plan) {
   TileLayout from, to;
-  TileLayoutError error;
+  TileReason error;
   TileInt lane = tile_int_value(lane_id(l));
   TileInt in[3] = {tile_int_constant(0), lane, tile_int_value(warp_id(l))};
   MlirType have = plan->src->memory->element, want = plan->dst->memory->element;

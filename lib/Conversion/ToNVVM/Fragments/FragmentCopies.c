@@ -200,7 +200,7 @@ static bool fragment_window_cut(Lowering *l, const View *fragment,
 
 // False when nothing is left to do: the copy failed, or is done.
 static bool plan_build(Lowering *l, MlirOperation op, Plan *plan) {
-  TileLayoutError error;
+  TileReason error;
   if (!tile_layout_of_tile(plan->fragment->memory->key, &plan->layout,
                            &error)) {
     lower_fail_internal(l, op, "the fragment has no layout: %s", error.text);
@@ -611,7 +611,7 @@ static void copy_shared_window(Lowering *l, MlirOperation op,
 static void copy_shared(Lowering *l, MlirOperation op, Plan *plan) {
   PlacedWindow shared;
   TileLayout access;
-  TileLayoutError error;
+  TileReason error;
   TileLayoutCode code;
   TileInt lane = tile_int_value(lane_id(l));
   TileInt in[3] = {tile_int_constant(0), lane, tile_int_value(warp_id(l))};

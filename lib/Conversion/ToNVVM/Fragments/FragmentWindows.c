@@ -25,7 +25,7 @@ typedef struct {
 static bool window_begin(Lowering *l, MlirOperation op, const View *view,
                          Window *out) {
   TileLayout layout;
-  TileLayoutError error;
+  TileReason error;
   TileInt lane = tile_int_value(lane_id(l));
   TileInt in[3] = {tile_int_constant(0), lane, tile_int_value(warp_id(l))};
   if (!tile_layout_of_tile(view->memory->key, &layout, &error) ||

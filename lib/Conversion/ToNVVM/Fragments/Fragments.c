@@ -9,7 +9,7 @@
 
 bool fragment_begin(Lowering *l, MlirOperation op, const View *view,
                     Fragment *out) {
-  TileLayoutError error;
+  TileReason error;
   TileInt lane = tile_int_value(lane_id(l));
   TileInt in[3] = {tile_int_constant(0), lane, tile_int_value(warp_id(l))};
   out->view = view;

@@ -78,7 +78,7 @@ static void store_group(Lowering *l, const MatrixStore *store, int64_t r,
 
 bool store_matrices(Lowering *l, const MatrixStore *store) {
   TileLayout rows;
-  TileLayoutError error;
+  TileReason error;
   TileLayoutCode code;
   TileInt lane = tile_int_value(lane_id(l));
   TileInt in[3] = {tile_int_constant(0), lane, tile_int_value(warp_id(l))};

@@ -51,7 +51,7 @@ static void fill_strides(Lowering *l, const Memory *memory, TileInt *out) {
 
 static bool is_linear(const Memory *memory) {
   TileLayout layout, linear;
-  TileLayoutError error;
+  TileReason error;
   TileAllocOp alloc = memory->alloc;
   if (!is_shared_memory(memory) || !alloc.op.ptr)
     return true;

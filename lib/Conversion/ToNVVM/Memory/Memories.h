@@ -121,7 +121,7 @@ typedef struct {
 } PlacedWindow;
 /// False where the window has no layout of its own; `error` says why.
 bool shared_window_place(Lowering *l, const View *view, PlacedWindow *out,
-                         TileLayoutError *error);
+                         TileReason *error);
 /// Whether the view is all of its memory.
 bool is_whole_tile(const View *view);
 /// Pointer to the element of a global window at tile coordinates `at`.

@@ -280,7 +280,7 @@ bool shared_offset(Lowering *l, MlirOperation op, const View *view,
                    const TileInt *at, TileInt *out) {
   TileInt coordinates[TILE_MAX_RANK];
   TileLayout layout;
-  TileLayoutError error;
+  TileReason error;
   TileLayoutCode code;
   memory_coordinates(l, view, at, coordinates);
   if (!tile_layout_of_tile(view->memory->key, &layout, &error) ||
@@ -294,7 +294,7 @@ bool shared_offset(Lowering *l, MlirOperation op, const View *view,
 }
 
 bool shared_window_place(Lowering *l, const View *view, PlacedWindow *out,
-                         TileLayoutError *error) {
+                         TileReason *error) {
   TileSharedWindow window = {.shape = view->shape};
   TileBox *box = &window.box;
   *box = (TileBox){.base = view->memory->key,

@@ -59,7 +59,7 @@ typedef struct {
 // warp digits of the accumulator layout.
 static bool plan_partition(Lowering *l, MlirOperation op, Plan *plan) {
   TileLayout layout, expected;
-  TileLayoutError error;
+  TileReason error;
   int64_t groups = l->num_threads / 128;
   if (!tile_layout_of_tile(plan->c_view.memory->key, &layout, &error)) {
     lower_fail_internal(l, op, "the accumulator has no layout: %s", error.text);
@@ -111,7 +111,7 @@ static int64_t layout_bytes(const TileLayout *layout, int mn_dim, int k_dim,
 static bool plan_operand(Lowering *l, MlirOperation op, Plan *plan,
                          Operand *operand, const View *view, bool mn_is_last,
                          int64_t rows, int64_t block) {
-  TileLayoutError error;
+  TileReason error;
   int bits = tile_elem_bits(plan->element);
   operand->view = view;
   operand->mn_dim = mn_is_last ? 1 : 0;
@@ -142,7 +142,7 @@ static bool plan_operand(Lowering *l, MlirOperation op, Plan *plan,
 static bool plan_fragment_a(Lowering *l, MlirOperation op, const Plan *plan) {
   static const int exchanged[2] = {1, 0};
   TileLayout layout, expected;
-  TileLayoutError error;
+  TileReason error;
   if (is_whole_tile(&plan->a_view) &&
       tile_layout_of_tile(plan->a_view.memory->key, &layout, &error) &&
       tile_hw_wgmma_a(plan->m, plan->k, tile_elem_bits(plan->element),
@@ -496,7 +496,7 @@ void lower_tile_product(Lowering *l, MlirOperation op) {
 
 static int64_t num_registers(const Memory *memory) {
   TileLayout layout;
-  TileLayoutError error;
+  TileReason error;
   return memory && tile_layout_of_tile(memory->key, &layout, &error)
              ? tile_layout_axis_size(&layout.in, TILE_LAYOUT_REG)
              : 0;

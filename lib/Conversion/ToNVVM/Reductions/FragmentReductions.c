@@ -200,7 +200,7 @@ void reduce_from_fragment(Lowering *l, TileReduceOp reduce, const View *src,
                           const View *dst) {
   Reduction reduction = reduction_of(reduce, src, dst);
   TileLayoutReduction plan;
-  TileLayoutError error;
+  TileReason error;
   Fragment from;
   if (!fragment_begin(l, reduce.op, src, &from))
     return;

@@ -110,7 +110,7 @@ static MlirValue take(Scan *scan, const Fragment *src, int dim, int64_t r) {
 static bool plan_build(Lowering *l, TileScanOp op, const View *src,
                        const View *dst, Fragment *out_from, Scan *out) {
   Fragment to;
-  TileLayoutError error;
+  TileReason error;
   if (!fragment_begin(l, op.op, src, out_from) ||
       !fragment_begin(l, op.op, dst, &to))
     return false;
