@@ -6,8 +6,8 @@
 #ifndef TILE_LIB_API_PTXAS_H
 #define TILE_LIB_API_PTXAS_H
 
-#include "Pipeline/Limits.h"
 #include "Support/Arena.h"
+#include "Target/Limits.h"
 #include "Tile/Compiler.h"
 #include "Tile/Support/Status.h"
 

@@ -157,9 +157,6 @@ bool mlirxIsTriviallyDead(MlirOperation op) {
 bool mlirxIsTerminator(MlirOperation op) {
   return unwrap(op)->hasTrait<OpTrait::IsTerminator>();
 }
-bool mlirxIsIsolated(MlirOperation op) {
-  return unwrap(op)->hasTrait<OpTrait::IsIsolatedFromAbove>();
-}
 
 // RequiresSMInterface has no C API.
 intptr_t mlirxRequiredChips(MlirOperation op, bool *out_is_minimum,

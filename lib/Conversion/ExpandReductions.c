@@ -365,7 +365,7 @@ tile_expand_reductions_run(MlirOperation op,
   tile_arena_init(&arena);
   Found found = find(&arena, op);
   expand_each(&arena, &found.vectors, split_reduction);
-  if (found.has_reductions && mlirxIsIsolated(op)) {
+  if (found.has_reductions) {
     expand_each(&arena, &found.blocks, separate_rounds);
     Memory memory = {.known.arena = &arena};
     mlirOperationWalk(op, visit_memory, &memory, MlirWalkPreOrder);

@@ -141,9 +141,6 @@ typedef struct {
 
 /// False when `op` orders nothing.
 bool tile_ordering_of(MlirOperation op, TileOrdering *out);
-/// The first op inside `scope`, itself included, that orders; null: none. Where
-/// `only_system`, one that others than the blocks of the launch see.
-MlirOperation tile_ordering_inside(MlirOperation scope, bool only_system);
 
 //===-- Roles and channels ------------------------------------------------===//
 

@@ -258,27 +258,6 @@ bool tile_ordering_of(MlirOperation op, TileOrdering *out) {
                        tile_fence_scope_attr(fence), out);
 }
 
-typedef struct {
-  bool only_system;
-  MlirOperation found;
-} Search;
-
-static MlirWalkResult find_ordering(MlirOperation op, void *user_data) {
-  Search *search = user_data;
-  TileOrdering ordering;
-  if (!tile_ordering_of(op, &ordering) ||
-      (search->only_system && !ordering.is_system))
-    return MlirWalkResultAdvance;
-  search->found = op;
-  return MlirWalkResultInterrupt;
-}
-
-MlirOperation tile_ordering_inside(MlirOperation scope, bool only_system) {
-  Search search = {.only_system = only_system};
-  mlirOperationWalk(scope, find_ordering, &search, MlirWalkPreOrder);
-  return search.found;
-}
-
 //===-- Effects -----------------------------------------------------------===//
 
 static void add_effects(MlirOperation op, TileEffects effects) {

@@ -7,8 +7,8 @@
 #ifndef TILE_LIB_PIPELINE_COMPILE_H
 #define TILE_LIB_PIPELINE_COMPILE_H
 
-#include "Pipeline/Limits.h"
 #include "Support/Diagnostic/DiagnosticList.h"
+#include "Target/Limits.h"
 #include "Tile/Compiler.h"
 #include "Tile/Mlir.h"
 #include "mlir-c/IR.h"

@@ -109,9 +109,6 @@ MLIR_CAPI_EXPORTED bool mlirxIsTriviallyDead(MlirOperation op);
 /// Ends a block (trait IsTerminator).
 MLIR_CAPI_EXPORTED bool mlirxIsTerminator(MlirOperation op);
 
-/// Its regions use no value from outside (trait IsIsolatedFromAbove).
-MLIR_CAPI_EXPORTED bool mlirxIsIsolated(MlirOperation op);
-
 /// The chips that an op of nvvm says it needs: the first `capacity` numbers of
 /// those it runs on, such as 90, or with `out_is_minimum` the least one. 0 for
 /// ops that do not say.

@@ -15,7 +15,7 @@ set(TILE_DRIVER_SOURCES
   Target/PtxJoin.c
   Target/PtxParts.c
   Pipeline/Pipelines.c
-  Pipeline/Limits.c
+  Target/Limits.c
   Pipeline/CompileUnits.c
   Pipeline/Choices.c
   Pipeline/Account.c

@@ -28,7 +28,7 @@ def Tile_MapPlaceOp : Tile_Op<"map_place", [
 
     Example:
     ```mlir
-    %map, %changes = tile.map_place %maps[%block] of %A : memref<?x16xi64>, memref<?x?xbf16, strided<[?, 1]>>
+    %map, %changes = tile.map_place %maps[%c0] of %A : memref<?x16xi64>, memref<?x64xbf16, strided<[?, 1]>>
     ```
   }];
   let arguments = (ins Arg<AnyMemRef, "memory of the maps">:$maps,

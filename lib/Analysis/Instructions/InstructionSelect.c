@@ -300,23 +300,22 @@ static bool channel_takes(TileCopyOp copy, TileInstr instr) {
              : takes_threads;
 }
 
-// Facts that a host check can establish count where they say more than what is
-// known: rows are multiples of `checked_bytes`, 0: nothing is.
-static bool copy_is_legal(TileCopyOp copy, TileInstr instr,
-                          const TileInstrContext *context,
-                          int64_t checked_bytes, TileReason *out) {
+bool tile_copy_instr_is_legal(TileCopyOp copy, TileInstr instr,
+                              const TileInstrContext *context,
+                              TileReason *out) {
   CopyView view;
   if (!copy_view(copy, &view))
     return instr_refuse_internal(out, "operands are no tiles");
+  // What the host has checked counts where it says more than what is known.
   int64_t align = tile_row_align_bytes(global_side(copy, &view));
-  if (align < checked_bytes)
-    align = checked_bytes;
+  if (align < context->checked_bytes)
+    align = context->checked_bytes;
   if (!channel_takes(copy, instr))
     return tile_refuse(out, "channel",
                        "the channel that it fills has no such agent");
   if (tile_im2col_of(tile_copy_src(copy)).op.ptr)
-    return tile_im2col_instr_is_legal(copy, instr, context,
-                                      checked_bytes >= MAX_ASYNC_BYTES, out);
+    return tile_im2col_instr_is_legal(
+        copy, instr, context, context->checked_bytes >= MAX_ASYNC_BYTES, out);
   switch (instr) {
   case TILE_INSTR_Simt:
     return true;
@@ -331,26 +330,14 @@ static bool copy_is_legal(TileCopyOp copy, TileInstr instr,
   return instr_refuse_internal(out, "no copy instruction");
 }
 
-bool tile_copy_instr_is_legal(TileCopyOp copy, TileInstr instr,
-                              const TileInstrContext *context,
-                              TileReason *out_reason) {
-  return copy_is_legal(copy, instr, context, 0, out_reason);
-}
-
-bool tile_copy_instr_is_legal_if_aligned(TileCopyOp copy, TileInstr instr,
-                                         const TileInstrContext *context,
-                                         int64_t align_bytes,
-                                         TileReason *out_reason) {
-  return copy_is_legal(copy, instr, context, align_bytes, out_reason);
-}
-
 int64_t tile_copy_async_bytes(TileCopyOp copy, const TileInstrContext *context,
                               int64_t align_bytes) {
+  TileInstrContext checked = tile_instr_context_checked(context, align_bytes);
   CopyView view;
   TileReason reason;
   TileLayout layout;
   if (tile_im2col_of(tile_copy_src(copy)).op.ptr ||
-      !copy_is_legal(copy, TILE_INSTR_CpAsync, context, align_bytes, &reason) ||
+      !tile_copy_instr_is_legal(copy, TILE_INSTR_CpAsync, &checked, &reason) ||
       !copy_view(copy, &view))
     return 0;
   int64_t known = tile_row_align_bytes(tile_copy_src(copy));
@@ -391,9 +378,10 @@ MlirLogicalResult tile_instr_verify(MlirOperation op,
   if (tile_copy_is(op)) {
     TileCopyOp copy = tile_copy_cast(op);
     instr = tile_copy_instr(copy);
+    TileInstrContext checked =
+        tile_instr_context_checked(context, is_aligned ? MAX_ASYNC_BYTES : 0);
     is_legal = mlirAttributeIsNull(tile_copy_instr_attr(copy)) ||
-               copy_is_legal(copy, instr, context,
-                             is_aligned ? MAX_ASYNC_BYTES : 0, &reason);
+               tile_copy_instr_is_legal(copy, instr, &checked, &reason);
   } else if (tile_product_of(op, &product)) {
     instr = product.instr;
     is_legal = !product.has_instr ||

@@ -19,21 +19,27 @@ typedef struct {
   int64_t num_threads; // that compute; -1: unknown
   bool in_launch;      // tensor maps can be made: the op is in a gpu.launch
   bool splits_pads;    // tile-split-pads is still to run
+  // The host has found address and row pitches of the tensor to be multiples of
+  // this, and images to have whole groups of channels where it is 16; 0: it has
+  // found nothing.
+  int64_t checked_bytes;
 } TileInstrContext;
+
+/// The context if the host had found that.
+static inline TileInstrContext
+tile_instr_context_checked(const TileInstrContext *context, int64_t bytes) {
+  TileInstrContext checked = *context;
+  checked.checked_bytes = bytes;
+  return checked;
+}
 
 /// Whether `instr` can carry out the copy; if not, why.
 bool tile_copy_instr_is_legal(TileCopyOp copy, TileInstr instr,
                               const TileInstrContext *context,
                               TileReason *out_reason);
-/// The same if the host had found the address and the row pitches of the tensor
-/// to be multiples of `align_bytes`, and images to have whole groups of
-/// channels where that is 16.
-bool tile_copy_instr_is_legal_if_aligned(TileCopyOp copy, TileInstr instr,
-                                         const TileInstrContext *context,
-                                         int64_t align_bytes,
-                                         TileReason *out_reason);
-/// Bytes that one cp.async of the copy moves then: 4, 8 or 16, 0 where it is
-/// not legal or gathers an image. Layouts that are open allow 16.
+/// Bytes that one cp.async of the copy moves if the host had found
+/// `align_bytes`: 4, 8 or 16, 0 where it is not legal or gathers an image.
+/// Layouts that are open allow 16.
 int64_t tile_copy_async_bytes(TileCopyOp copy, const TileInstrContext *context,
                               int64_t align_bytes);
 /// The same of a copy from a `tile.im2col`; `host_can_tell`: what a host check

@@ -358,13 +358,22 @@ static MlirOperation function_around(MlirOperation op) {
   return op;
 }
 
+static MlirWalkResult find_ordering(MlirOperation op, void *user_data) {
+  bool *is_found = user_data;
+  TileOrdering ordering;
+  *is_found |= tile_ordering_of(op, &ordering);
+  return *is_found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
 void tile_loop_body_build(TileArena *arena, const TileLoopForm *loop,
                           TileLoopBody *out_body) {
   *out_body = (TileLoopBody){.loop = *loop};
   Build build = {.arena = arena, .body = out_body};
   // What the loop writes must be known before loads can be told apart.
   mlirOperationWalk(loop->op, visit_inside, &build, MlirWalkPreOrder);
-  if (tile_ordering_inside(loop->op, false).ptr) { // now all buffers are known
+  bool has_ordering = false;
+  mlirOperationWalk(loop->op, find_ordering, &has_ordering, MlirWalkPreOrder);
+  if (has_ordering) { // now all buffers are known
     build.kernel = function_around(loop->op);
     mlirOperationWalk(loop->op, visit_inside, &build, MlirWalkPreOrder);
   }

@@ -193,10 +193,10 @@ typedef struct {
 /// Statements, edges and groups; neither stages nor orders. Owner: `arena`.
 void tile_planned_loop_build(TileArena *arena, const TileLoopForm *loop,
                              int32_t num_stages, TilePlannedLoop *out_loop);
-/// Whether a statement has a stage or an order.
-bool tile_planned_loop_is_planned(const TilePlannedLoop *loop);
-/// The first statement without a stage, or -1.
-int tile_planned_loop_find_unplanned(const TilePlannedLoop *loop);
+/// The first statement without a stage, or -1. `*out_some` (may be NULL):
+/// whether any has a stage or an order.
+int tile_planned_loop_find_unplanned(const TilePlannedLoop *loop,
+                                     bool *out_some);
 /// Reads stages and orders. Errors: an op without what others have, two
 /// ops with one order, a stage beyond `tile.num_stages`.
 MlirLogicalResult tile_planned_loop_read(TilePlannedLoop *loop);

@@ -85,11 +85,11 @@ void tile_planned_loop_build(TileArena *arena, const TileLoopForm *loop,
 
 //===-- Read --------------------------------------------------------------===//
 
-bool tile_planned_loop_is_planned(const TilePlannedLoop *loop) {
-  return find_attr(loop, stage_name) >= 0 || find_attr(loop, order_name) >= 0;
-}
-
-int tile_planned_loop_find_unplanned(const TilePlannedLoop *loop) {
+int tile_planned_loop_find_unplanned(const TilePlannedLoop *loop,
+                                     bool *out_some) {
+  if (out_some)
+    *out_some =
+        find_attr(loop, stage_name) >= 0 || find_attr(loop, order_name) >= 0;
   return find_without_attr(loop, stage_name);
 }
 

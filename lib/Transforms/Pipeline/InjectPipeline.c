@@ -47,7 +47,7 @@ static MlirLogicalResult plan_anew(TileArena *arena, TilePlannedLoop *planned) {
 // another way than the loop that stood there, so that versions of it which a
 // later or inner loop had planned are none any more.
 static MlirLogicalResult read_plan(TileArena *arena, TilePlannedLoop *planned) {
-  int unplanned = tile_planned_loop_find_unplanned(planned);
+  int unplanned = tile_planned_loop_find_unplanned(planned, NULL);
   if (unplanned >= 0) {
     if (is_told(planned->body.loop.op))
       tile_emit_remark(planned->body.statements[unplanned].op,
@@ -170,7 +170,7 @@ static MlirWalkResult verify_loop(MlirOperation op, void *user_data) {
     return MlirWalkResultAdvance;
   tile_planned_loop_build(&verify->arena, &loop, num_stages, &planned);
   if (tile_loop_body_find_fixed(&planned.body).ptr ||
-      tile_planned_loop_find_unplanned(&planned) >= 0)
+      tile_planned_loop_find_unplanned(&planned, NULL) >= 0)
     return MlirWalkResultAdvance;
   verify->result = tile_planned_loop_read(&planned);
   if (!tile_failed(verify->result))

@@ -359,7 +359,8 @@ MlirLogicalResult pipeline_plan_loop(TileArena *arena, const TileLoopForm *loop,
   plan_build(&work, loop, num_stages);
   if (tile_loop_body_find_fixed(&work.loop.body).ptr)
     return tile_success(); // tile-inject-pipeline says so
-  bool is_given = tile_planned_loop_is_planned(&work.loop);
+  bool is_given;
+  tile_planned_loop_find_unplanned(&work.loop, &is_given);
   bool is_in_role = pipeline_is_in_role(loop->op);
   if (!is_given && !is_in_role && pipeline_own_fragments(arena, &work.loop))
     plan_build(&work, loop, num_stages);

@@ -136,12 +136,13 @@ static bool may_use(TileCopyOp copy, TileInstr instr) {
 static int64_t async_wish(const TileVariantPlan *plan, TileCopyOp copy,
                           int64_t limit) {
   const TileInstrContext *context = &plan->context;
+  TileInstrContext checked = tile_instr_context_checked(context, limit);
   TileReason reason;
   if (tile_im2col_of(tile_copy_src(copy)).op.ptr)
     return !tile_copy_instr_is_legal(copy, TILE_INSTR_CpAsync, context,
                                      &reason) &&
-                   tile_copy_instr_is_legal_if_aligned(copy, TILE_INSTR_CpAsync,
-                                                       context, limit, &reason)
+                   tile_copy_instr_is_legal(copy, TILE_INSTR_CpAsync, &checked,
+                                            &reason)
                ? MAP_ALIGN_BYTES
                : 0;
   int64_t best = tile_copy_async_bytes(copy, context, limit);
@@ -170,9 +171,10 @@ static bool copy_wish(const TileVariantPlan *plan, TileCopyOp copy, Wish *out) {
   if (may_use(copy, TILE_INSTR_Tma)) {
     if (tile_copy_instr_is_legal(copy, TILE_INSTR_Tma, &plan->context, &reason))
       return false;
+    TileInstrContext checked =
+        tile_instr_context_checked(&plan->context, MAP_ALIGN_BYTES);
     if (limit >= MAP_ALIGN_BYTES &&
-        tile_copy_instr_is_legal_if_aligned(
-            copy, TILE_INSTR_Tma, &plan->context, MAP_ALIGN_BYTES, &reason))
+        tile_copy_instr_is_legal(copy, TILE_INSTR_Tma, &checked, &reason))
       return true;
   }
   out->instr = TILE_INSTR_CpAsync;

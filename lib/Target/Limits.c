@@ -1,6 +1,6 @@
 //===- Limits.c - When a compilation has to end ---------------------------===//
 
-#include "Pipeline/Limits.h"
+#include "Target/Limits.h"
 
 #include "Target/PhaseTimer.h"
 #include <malloc.h>

@@ -1,6 +1,6 @@
 //===- Limits.h - When a compilation has to end ---------------------------===//
-#ifndef TILE_LIB_PIPELINE_LIMITS_H
-#define TILE_LIB_PIPELINE_LIMITS_H
+#ifndef TILE_LIB_TARGET_LIMITS_H
+#define TILE_LIB_TARGET_LIMITS_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -23,4 +23,4 @@ void tile_limits_begin(TileLimits *limits);
 const char *tile_limits_reached(const TileLimits *limits, char *out_text,
                                 size_t capacity);
 
-#endif // TILE_LIB_PIPELINE_LIMITS_H
+#endif // TILE_LIB_TARGET_LIMITS_H
