@@ -116,21 +116,7 @@ static bool carries_data(const TileLoopEdge *edge) {
          (edge->kind == TILE_EDGE_FLOW || edge->kind == TILE_EDGE_VALUE);
 }
 
-// Whether both add up the same tile, of which neither is a factor: the second
-// follows the first and needs nothing to be computed in between.
-static bool adds_to_sum(const Rotation *r, const TileLoopEdge *edge) {
-  TileProduct from, to;
-  if (!tile_product_of(statement_of(r, edge->from)->op, &from) ||
-      !tile_product_of(statement_of(r, edge->to)->op, &to))
-    return false;
-  MlirValue sum = tile_buffer_of(from.c).root;
-  return mlirValueEqual(tile_buffer_of(to.c).root, sum) &&
-         !mlirValueEqual(tile_buffer_of(to.a).root, sum) &&
-         !mlirValueEqual(tile_buffer_of(to.b).root, sum);
-}
-
-// Products whose factors or sums come from other products of the iteration, but
-// for sums of several products.
+// Products whose factors or sums come from other products of the iteration.
 static void find_late_products(Rotation *r) {
   const TileLoopPlan *plan = &r->loop->plan;
   bool *depends = TILE_ARENA_NEW(r->arena, bool, r->num_items + 1);
@@ -139,8 +125,7 @@ static void find_late_products(Rotation *r) {
     for (int e = 0; e < plan->num_edges; e++) {
       const TileLoopEdge *edge = &plan->edges[e];
       if (!carries_data(edge) || depends[edge->to] ||
-          !((r->is_product[edge->from] && !adds_to_sum(r, edge)) ||
-            depends[edge->from]))
+          !(r->is_product[edge->from] || depends[edge->from]))
         continue;
       depends[edge->to] = grew = true;
     }

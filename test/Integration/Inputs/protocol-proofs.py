@@ -11,6 +11,7 @@ Prints one line per file, kernels that do not compile, and the sum."""
 
 import argparse
 import concurrent.futures
+import functools
 import importlib.util
 import os
 import re
@@ -136,7 +137,7 @@ def main():
     parser.add_argument("--bare", action="store_true")
     parser.add_argument("--without", default="$", help="a regex of names of files")
     parser.add_argument("--open", default="$", metavar="REGEX",
-                        help="names of functions that are known not to be proved")
+                        help="functions that are known not to be proved: NAME, or FILE:NAME")
     parser.add_argument("--random", type=int, default=0, help="kernels of ws-kernels.py")
     options = parser.parse_args()
     passes, ws = front(options.target), load("ws-kernels")
@@ -157,11 +158,19 @@ def main():
         text = SPLIT.join(some(text.split(SPLIT)))
         jobs.append((os.path.basename(path), [text],
                      "tile-ws-tiled{target=%s}" % options.target))
-    sums, is_open = [], re.compile(r"func\.func @(?:%s)\(" % options.open).search
+    sums = []
+
+    def is_open(label, part):
+        names = re.findall(r"func\.func @(\w+)\(", part)
+        return any(re.fullmatch(options.open, name) or
+                   re.fullmatch(options.open, label.split(",")[0] + ":" + name)
+                   for name in names)
+
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        results = [[pool.submit(prove, program, passes, options.bare, is_open)
+        results = [[pool.submit(prove, program, passes, options.bare,
+                                functools.partial(is_open, label))
                     for program in programs]
-                   for _, programs, passes in jobs]
+                   for label, programs, passes in jobs]
         for (label, _, _), result in zip(jobs, results):
             sums.append(report(label, [future.result() for future in result]))
     proved, failed, others = (sum(column) for column in zip(*sums))

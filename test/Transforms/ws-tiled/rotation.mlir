@@ -265,48 +265,6 @@ func.func @guarded_second(%Q: memref<64x64xbf16>, %K: memref<1024x64xbf16>, %V: 
   return
 }
 
-// Scores that two products add up are one: the second needs nothing computed.
-// CHECK-LABEL: func @sum_of_products
-// CHECK: tile.role "consumer"
-// CHECK: scf.for
-// CHECK: } {tile.num_stages = 2 : i32}
-// CHECK: tile.role "producer"
-func.func @sum_of_products(%Q: memref<64x64xbf16>, %K: memref<1024x64xbf16>, %V: memref<1024x64xbf16>, %M: memref<16xi32>, %O: memref<64x64xf32>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c64 = arith.constant 64 : index
-  %c128 = arith.constant 128 : index
-  %end = arith.constant 1024 : index
-  %zero = arith.constant 0.0 : f32
-  %true = arith.constant true
-  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
-             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
-    %Qs = tile.alloc : !T
-    %Ks = tile.alloc : !T
-    %Vs = tile.alloc : !T
-    %s = tile.alloc : !acc
-    %p = tile.alloc : !P
-    %o = tile.alloc : !acc
-    %q = tile.region %Q[0, 0] [64, 64] {align = 16 : i64} : memref<64x64xbf16>
-    tile.copy %q to %Qs : !R, !T
-    tile.fill %o, %zero : !acc, f32
-    scf.for %n = %c0 to %end step %c64 {
-      %k = tile.region %K[%n, 0] [64, 64] {align = 16 : i64} : memref<1024x64xbf16>
-      %v = tile.region %V[%n, 0] [64, 64] {align = 16 : i64} : memref<1024x64xbf16>
-      tile.copy %k to %Ks : !R, !T
-      tile.copy %v to %Vs : !R, !T
-      tile.gemm %Qs, %Ks, %s clear %true {transpose_b} : (!T, !T, !acc)
-      tile.gemm %Qs, %Ks, %s {transpose_b} : (!T, !T, !acc)
-      tile.copy %s to %p : !acc, !P
-      tile.gemm %p, %Vs, %o : (!P, !T, !acc)
-    } {tile.num_stages = 4 : i32}
-    %out = tile.region %O[0, 0] [64, 64] : memref<64x64xf32>
-    tile.copy %o to %out : !acc, !tile.region<64x64xf32>
-    gpu.terminator
-  }
-  return
-}
-
 // The first product takes what the last one of the iteration before has made,
 // as a recurrent state does.
 // CHECK-LABEL: func @recurrent
