@@ -44,19 +44,6 @@ static Product product_of(const TileNest *nest) {
   return p;
 }
 
-// The reassociation of a tensor whose dimension d becomes `count[d]` ones.
-static MlirAttribute reassociation(MlirContext context, const int *count,
-                                   int rank) {
-  MlirAttribute groups[TILE_NEST_MAX_LOOPS], dims[TILE_NEST_MAX_LOOPS];
-  int next = 0;
-  for (int d = 0; d < rank; d++) {
-    for (int i = 0; i < count[d]; i++)
-      dims[i] = mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), next++);
-    groups[d] = mlirArrayAttrGet(context, count[d], dims);
-  }
-  return mlirArrayAttrGet(context, rank, groups);
-}
-
 //===-- Views of views ----------------------------------------------------===//
 
 static bool is_view(MlirOperation op) {

@@ -23,18 +23,6 @@
 
 //===-- Shapes ------------------------------------------------------------===//
 
-static MlirAttribute groups_attr(MlirContext context, const int *count,
-                                 int num_groups) {
-  MlirAttribute groups[TILE_MAX_IMAGE_DIMS], dims[TILE_MAX_IMAGE_DIMS];
-  int next = 0;
-  for (int g = 0; g < num_groups; g++) {
-    for (int i = 0; i < count[g]; i++)
-      dims[i] = mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), next++);
-    groups[g] = mlirArrayAttrGet(context, count[g], dims);
-  }
-  return mlirArrayAttrGet(context, num_groups, groups);
-}
-
 // One dimension for each group of dimensions.
 static MlirType collapsed_type(MlirType type, const int *count,
                                int num_groups) {
@@ -62,7 +50,7 @@ static MlirValue collapse(TileBuilder *b, MlirValue value, const int *count,
   tile_ods_operand(&s, value);
   tile_ods_type(&s, collapsed_type(type, count, num_groups));
   tile_ods_put(&s, "reassociation",
-               groups_attr(tile_builder_context(b), count, num_groups));
+               reassociation(tile_builder_context(b), count, num_groups));
   return result_of(tile_ods_end(&s, b));
 }
 
@@ -85,7 +73,7 @@ static MlirValue expand(TileBuilder *b, MlirValue value, MlirType type,
       tile_ods_operand(&s, *sizes++);
   }
   tile_ods_type(&s, type);
-  tile_ods_put(&s, "reassociation", groups_attr(context, count, num_groups));
+  tile_ods_put(&s, "reassociation", reassociation(context, count, num_groups));
   tile_ods_put(&s, "static_output_shape",
                mlirDenseI64ArrayGet(context, rank, shape));
   return result_of(tile_ods_end(&s, b));

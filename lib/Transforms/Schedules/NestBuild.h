@@ -39,6 +39,19 @@ static inline MlirType tensor_type(MlirType like, MlirType element) {
   return mlirRankedTensorTypeGet(rank, shape, element, (MlirAttribute){NULL});
 }
 
+// The reassociation of a tensor whose dimension d becomes `count[d]` ones.
+static inline MlirAttribute reassociation(MlirContext context, const int *count,
+                                          int rank) {
+  MlirAttribute groups[TILE_NEST_MAX_LOOPS], dims[TILE_NEST_MAX_LOOPS];
+  int next = 0;
+  for (int d = 0; d < rank; d++) {
+    for (int i = 0; i < count[d]; i++)
+      dims[i] = mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), next++);
+    groups[d] = mlirArrayAttrGet(context, count[d], dims);
+  }
+  return mlirArrayAttrGet(context, rank, groups);
+}
+
 //===-- Extents -----------------------------------------------------------===//
 
 static inline bool is_structured(MlirOperation op) {
@@ -93,6 +106,17 @@ static inline MlirRegion body_begin(TileBuilder *b, TileValues operands,
   mlirRegionAppendOwnedBlock(region, block);
   mlirRewriterBaseSetInsertionPointToEnd(b->rw, block);
   return region;
+}
+
+// In a body: the number of the iteration along a loop.
+static inline MlirValue index_at(TileBuilder *b, intptr_t dim) {
+  MlirContext context = tile_builder_context(b);
+  TileState s;
+  tile_ods_begin(&s, b, "linalg.index");
+  tile_ods_type(&s, mlirIndexTypeGet(context));
+  tile_ods_put(&s, "dim",
+               mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), dim));
+  return result_of(tile_ods_end(&s, b));
 }
 
 // The last operand is what is written.

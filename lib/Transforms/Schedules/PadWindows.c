@@ -52,16 +52,6 @@ typedef struct {
   TileBuilder outside, inside; // of the body
 } Builders;
 
-static MlirValue index_at(TileBuilder *b, intptr_t dim) {
-  MlirContext context = tile_builder_context(b);
-  TileState s;
-  tile_ods_begin(&s, b, "linalg.index");
-  tile_ods_type(&s, mlirIndexTypeGet(context));
-  tile_ods_put(&s, "dim",
-               mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), dim));
-  return result_of(tile_ods_end(&s, b));
-}
-
 static bool is_understood(MlirAffineExpr expr) {
   if (mlirAffineExprIsADim(expr) || mlirAffineExprIsAConstant(expr))
     return true;

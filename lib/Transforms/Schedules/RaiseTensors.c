@@ -188,16 +188,6 @@ static bool read_pack(TileBuilder *b, MlirOperation op, Pack *out) {
   return true;
 }
 
-static MlirValue index_at(TileBuilder *b, int dim) {
-  MlirContext context = tile_builder_context(b);
-  TileState s;
-  tile_ods_begin(&s, b, "linalg.index");
-  tile_ods_type(&s, mlirIndexTypeGet(context));
-  tile_ods_put(&s, "dim",
-               mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), dim));
-  return result_of(tile_ods_end(&s, b));
-}
-
 // The element of the source, or the pad where there is none.
 static MlirValue packed_element(TileBuilder *outside, TileBuilder *b,
                                 const Pack *pack) {
