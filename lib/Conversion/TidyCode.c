@@ -2,14 +2,14 @@
 
 #include "Conversion.h"
 
+#include "Dialect/ForeignOps.h"
 #include "Support/Iterate.h"
 #include "Support/KeyTable.h"
 #include "Support/MlirExtra.h"
 #include "Tile/Ops/arith.h"
 
 static MlirWalkResult find_arithmetic(MlirOperation op, void *user_data) {
-  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-  if (name.length > 6 && !memcmp(name.data, "arith.", 6))
+  if (tile_op_name_begins(op, "arith."))
     tile_op_list_add(user_data, op);
   return MlirWalkResultAdvance;
 }

@@ -1,5 +1,6 @@
 //===- ElementPlans.c - How the accesses of an element loop are made ------===//
 
+#include "Dialect/ForeignOps.h"
 #include "ElementCode.h"
 #include "Layout/LayoutAccess.h"
 #include "Support/Diagnostics.h"
@@ -324,8 +325,7 @@ static bool row_is_early(const LoopCode *loop, MlirValue value, bool in_guard,
       return !access->row_dims &&
              (in_guard ? access->is_early_inside : access->is_early);
   }
-  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-  if (name.length < 6 || memcmp(name.data, "arith.", 6) != 0)
+  if (!tile_op_name_begins(op, "arith."))
     return false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
     if (!row_is_early(loop, mlirOperationGetOperand(op, i), in_guard,

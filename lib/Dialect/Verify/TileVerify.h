@@ -52,6 +52,8 @@ MlirLogicalResult tile_verify_space(MlirOperation op, MlirValue tile,
 MlirLogicalResult tile_verify_elements(MlirOperation op, const TileShape *src,
                                        const TileShape *dst);
 
+/// An error unless `op` is inside a kernel.
+MlirLogicalResult tile_verify_inside_kernel(MlirOperation op);
 /// Reports an op in the body of a `tile.parallel`; `what` names it.
 MlirLogicalResult tile_verify_outside_loop(MlirOperation op, const char *what);
 

@@ -452,9 +452,5 @@ MlirLogicalResult tile_tensor_at_verify(MlirOperation op) {
         "expects a static shape of rank 0 to %d and the identity layout, got "
         "%s: memref.reinterpret_cast gives extents of run time",
         TILE_MAX_RANK, tile_verify_type_text(type).chars);
-  for (MlirOperation parent = mlirOperationGetParentOperation(op); parent.ptr;
-       parent = mlirOperationGetParentOperation(parent))
-    if (tile_kernel_is(parent))
-      return tile_success();
-  return tile_emit_error(op, "expects to be inside a kernel"); // (C2)
+  return tile_verify_inside_kernel(op); // (C2)
 }

@@ -44,11 +44,10 @@ MlirLogicalResult tile_map_place_verify(MlirOperation op) {
                            "expects a tensor in global memory, of rank 1 to %d "
                            "and with last stride 1, got %s",
                            TILE_MAX_RANK, tile_verify_type_text(tensor).chars);
-  for (MlirOperation parent = mlirOperationGetParentOperation(op); parent.ptr;
-       parent = mlirOperationGetParentOperation(parent))
-    if (tile_kernel_is(parent))
-      return tile_verify_outside_loop(op, "the place of a tensor map"); // (C3)
-  return tile_emit_error(op, "expects to be inside a kernel");
+  return tile_failed(tile_verify_inside_kernel(op))
+             ? tile_failure()
+             : tile_verify_outside_loop(op,
+                                        "the place of a tensor map"); // (C3)
 }
 
 // Those of a function that is no kernel are not known.

@@ -32,6 +32,14 @@ static bool is_printed_tile(MlirType type) {
           shape.space == TILE_SPACE_FRAGMENT);
 }
 
+MlirLogicalResult tile_verify_inside_kernel(MlirOperation op) {
+  for (MlirOperation parent = mlirOperationGetParentOperation(op); parent.ptr;
+       parent = mlirOperationGetParentOperation(parent))
+    if (tile_kernel_is(parent))
+      return tile_success();
+  return tile_emit_error(op, "expects to be inside a kernel");
+}
+
 // In the body of an element loop each element is on its own.
 MlirLogicalResult tile_verify_outside_loop(MlirOperation op, const char *what) {
   if (!tile_parallel_around(op).op.ptr)

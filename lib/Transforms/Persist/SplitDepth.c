@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Analysis/Cost/Cost.h"
+#include "Dialect/ForeignOps.h"
 #include "Dialect/Products.h"
 #include "Support/Arena.h"
 #include "Support/Constants.h"
@@ -27,8 +28,6 @@
 #include "Tile/Ops/scf.h"
 #include "TilePasses.h"
 #include "Transforms/Persist/BlockIds.h"
-
-#include <string.h>
 
 //===-- Plan --------------------------------------------------------------===//
 
@@ -200,14 +199,10 @@ static MlirWalkResult find_state(MlirOperation op, void *user_data) {
       "tile.launch_",  "tile.cluster_sync", "tile.remote",  "nvvm.",
       "nvgpu.",        "gpu.barrier",       "gpu.cluster"};
   Plan *plan = user_data;
-  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
   bool has_state = !mlirOperationEqual(op, plan->launch.op) &&
                    !tile_op_asks_for_ids_in_sight(op);
-  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
-    size_t length = strlen(prefixes[i]);
-    has_state |=
-        name.length >= length && !memcmp(name.data, prefixes[i], length);
-  }
+  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+    has_state |= tile_op_name_begins(op, prefixes[i]);
   if (has_state)
     refuse(plan, op,
            "it has barriers, roles or clusters of its own, or an op "
