@@ -39,7 +39,7 @@ typedef struct {
 static void assemble_some(void *user_data) {
   Assembly *assembly = user_data;
   Job *job = assembly->job;
-  const TileCompiler *compiler = job->compiler;
+  TileCompiler *compiler = job->compiler;
   size_t i;
   while ((i = atomic_fetch_add(&assembly->next, 1)) < job->result.num_units) {
     const TileCompiledUnit *unit = &job->result.units[i];

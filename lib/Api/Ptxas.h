@@ -16,8 +16,8 @@ typedef struct {
   const char *ptxas, *chip, *ptx;
   const char *name; // of the function, for messages
   bool line_info;
-  unsigned max_seconds;     // after which it is killed
-  const TileLimits *limits; // of the compilation
+  unsigned max_seconds; // after which it is killed
+  TileLimits *limits;   // of the compilation
 } TilePtxasJob;
 
 /// What it made and said. A zeroed report is empty and valid.

@@ -37,7 +37,7 @@ typedef struct {
   const unsigned *variants; // those of each launch, from 1
   size_t num_variants;      // 0: all
   int num_threads;          // from 1; changes no product
-  const TileLimits *limits;
+  TileLimits *limits;
   const TileExtraPass *passes;
   size_t num_passes;
 } TileCompileOptions;

@@ -35,9 +35,9 @@ typedef struct {
 /// Functions that are no kernels, and global variables with a value, become
 /// private to their module; external ones of the same name, such as the dynamic
 /// shared memory, become one.
-/// Errors: reports at the first module, with the text that LLVM gave. Where
-/// LLVM
-///         would have ended the program, reports nothing: `is_fatal`.
+/// Errors: reports at the first module, with the text that LLVM gave. Reports
+///         nothing where LLVM would have ended the program (`is_fatal`), and
+///         where the compilation must end.
 /// Owner:  the caller, tile_ptx_deinit.
 MLIR_CAPI_EXPORTED MlirLogicalResult
 tile_ptx_emit(const MlirOperation *gpu_modules, size_t num_gpu_modules,

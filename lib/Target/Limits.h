@@ -13,14 +13,16 @@ typedef struct {
   uint64_t max_ms, max_memory_bytes; // 0: none
   double end_ms;                     // of tile_now_ms
   uint64_t start_bytes;              // of the heap
+  atomic_int reached;                // which one was, for good
 } TileLimits;
 
 /// Begins a compilation: its time, and what the heap holds before it.
 void tile_limits_begin(TileLimits *limits);
 
 /// NULL while nothing has been reached, else the code of the error, "cancel",
-/// "time" or "memory", and its text.
-const char *tile_limits_reached(const TileLimits *limits, char *out_text,
+/// "time" or "memory", and its text. What has been reached stays so until the
+/// next begin: memory that is freed on the way out changes nothing.
+const char *tile_limits_reached(TileLimits *limits, char *out_text,
                                 size_t capacity);
 
 #endif // TILE_LIB_TARGET_LIMITS_H

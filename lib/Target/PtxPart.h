@@ -20,7 +20,7 @@ typedef struct {
   char *ptx;                   // NULL: none
   char *llvm;                  // NULL unless asked for
   LLVMMemoryBufferRef bitcode; // of the same
-  TileString failure;          // why there is no PTX
+  TileString failure;          // why there is no PTX; empty where it must end
   double optimize_ms, codegen_ms;
   bool has_failed;
   bool is_fatal;     // LLVM would have ended the program

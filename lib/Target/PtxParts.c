@@ -209,10 +209,10 @@ static MlirLogicalResult compile_parts(Whole *whole, TilePtx *out_ptx) {
       continue;
     out_ptx->is_fatal = part->is_fatal;
     memcpy(out_ptx->reason, part->reason, sizeof out_ptx->reason);
-    if (part->is_fatal)
-      return tile_failure();
-    return tile_emit_internal_error(whole->gpu_modules[i], "%s",
-                                    part->failure.data);
+    return part->failure.size_bytes
+               ? tile_emit_internal_error(whole->gpu_modules[i], "%s",
+                                          part->failure.data)
+               : tile_failure();
   }
   return tile_success();
 }

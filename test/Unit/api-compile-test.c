@@ -448,6 +448,32 @@ static void test_cancel_at_the_end(void **state) {
   tile_compiler_destroy(compiler);
 }
 
+// Whichever pass it is that ends, of MLIR's or of LLVM's: one error says why.
+static void test_ends_anywhere(void **state) {
+  (void)state;
+  enum { NUM_PLACES = 12 };
+  Said said;
+  TileCompiler *compiler = open_compiler(&said);
+  double start = now_seconds();
+  tile_program_destroy(compile(compiler, scale));
+  double whole_ms = (now_seconds() - start) * 1e3;
+  size_t num_ended = 0;
+  for (int i = 1; i < NUM_PLACES; i++) {
+    said = (Said){.num_errors = 0};
+    tile_compiler_set_limits(
+        compiler, 1 + (uint64_t)whole_ms * (uint64_t)i / NUM_PLACES, 0);
+    TileProgram *program = compile(compiler, scale);
+    if (!program) {
+      num_ended++;
+      assert_int_equal(said.num_errors, 1);
+      expect_error(&said, "time", "took longer than its limit");
+    }
+    tile_program_destroy(program);
+  }
+  assert_true(num_ended > 0);
+  tile_compiler_destroy(compiler);
+}
+
 //===-- Memory of the program ---------------------------------------------===//
 
 typedef struct {
@@ -719,6 +745,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_limits),
       cmocka_unit_test(test_cancel),
       cmocka_unit_test(test_cancel_at_the_end),
+      cmocka_unit_test(test_ends_anywhere),
       cmocka_unit_test(test_allocator),
       cmocka_unit_test(test_threads),
       cmocka_unit_test(test_fork),

@@ -79,14 +79,13 @@ static bool dynamic_sizes(TileBuilder *b, MlirOperation op, MlirValue *sizes,
 static MlirValue collapse_all(TileBuilder *b, MlirValue value) {
   MlirType type = mlirValueGetType(value);
   intptr_t rank = mlirShapedTypeGetRank(type);
-  int64_t extent = 1;
+  bool is_static = mlirShapedTypeHasStaticShape(type);
+  int64_t extent = is_static ? 1 : mlirShapedTypeGetDynamicSize();
   TileState s;
   if (rank == 1)
     return value;
-  for (intptr_t d = 0; d < rank; d++)
+  for (intptr_t d = 0; is_static && d < rank; d++)
     extent *= mlirShapedTypeGetDimSize(type, d);
-  if (!mlirShapedTypeHasStaticShape(type))
-    extent = mlirShapedTypeGetDynamicSize();
   tile_ods_begin(&s, b, rank ? "tensor.collapse_shape" : "tensor.expand_shape");
   tile_ods_operand(&s, value);
   tile_ods_type(&s, mlirRankedTensorTypeGet(1, &extent, element_of(value),
