@@ -18,7 +18,7 @@ ProofState *proof_state_new(const ProofContext *c) {
 }
 
 void proof_state_start(const ProofContext *c, ProofState *s) {
-  s->num_symbols = s->num_bounds = s->num_truths = s->num_entries = 0;
+  s->num_symbols = s->num_bounds = s->num_entries = 0;
   for (int a = 0; a < c->machine.num_agents; a++) {
     const ProofRole *role = &c->program->roles[proof_role_of(a)];
     bool is_idle = c->needs.idle_agents >> a & 1;

@@ -402,14 +402,14 @@ static void weaken_bound(const Names *n, const Span *spans, ProofBound *bound) {
     if (is_number_asked(n, &spans[term_at(n, form.args[0])->constant]))
       weaken_number(&c->needs, bound);
     else
-      *bound = (ProofBound){bound->form, INT64_MIN, INT64_MAX};
+      *bound = (ProofBound){INT64_MIN, INT64_MAX, bound->form, 0};
     return;
   }
   for (int i = 0; i < form.count; i++)
     has_steps |= form.factors[i] > 0 && proof_is_positive(c, form.args[i]);
   int64_t base = base_of(n, spans, &form);
   if (has_steps && form.count > 1) { // of an earlier round
-    *bound = (ProofBound){bound->form, INT64_MIN, INT64_MAX};
+    *bound = (ProofBound){INT64_MIN, INT64_MAX, bound->form, 0};
     return;
   }
   if (num_symbols == 0) // but in functions: their time comes
@@ -612,14 +612,18 @@ static ProofTermId settled(const Names *n, ProofTermId id) {
   return proof_replace(terms, out);
 }
 
-// Whether a bound is about a function of what is older.
-static bool is_bound_old(const Names *n, const Span *spans, ProofTermId form) {
+// Whether somebody may ask for what is known of a form.
+static bool is_kept(const Names *n, const Span *spans, const ProofBound *old,
+                    ProofTermId form) {
   ProofSum sum = proof_sum_of(&n->context->terms, form);
+  if (form == PROOF_NO_TERM || (old->is_truth && is_old(n, spans, form)))
+    return false;
   for (int i = 0; i < sum.count; i++)
     if (term_at(n, sum.args[i])->kind == PROOF_TERM_CALL &&
         is_old(n, spans, sum.args[i]))
-      return true;
-  return false;
+      return false;
+  return term_at(n, form)->has_symbol ||
+         (old->is_truth ? is_asked(n, form) : is_sum_asked(n, form));
 }
 
 static void settle_bounds(Names *n, const Span *spans) {
@@ -630,44 +634,26 @@ static void settle_bounds(Names *n, const Span *spans) {
   s->num_bounds = 0;
   for (int i = 0; i < count; i++) {
     ProofTermId form = settled(n, old[i].form);
-    if (form == PROOF_NO_TERM || is_bound_old(n, spans, form) ||
-        (!term_at(n, form)->has_symbol && !is_sum_asked(n, form)))
+    if (!is_kept(n, spans, &old[i], form))
       continue;
     ProofSum sum = proof_sum_of(&n->context->terms, form);
-    proof_learn_bounds(n->context, s, &sum, old[i].low, old[i].high);
+    const ProofTerm *term = term_at(n, form);
+    if (!old[i].is_truth)
+      proof_learn_bounds(n->context, s, &sum, old[i].low, old[i].high);
+    else if (term->kind == PROOF_TERM_NOT)
+      proof_learn_truth(s, term->args[0], !old[i].low);
+    else if (term->kind != PROOF_TERM_CONSTANT)
+      proof_learn_truth(s, form, old[i].low);
   }
   count = s->num_bounds;
   s->num_bounds = 0;
   for (int i = 0; i < count; i++) {
     ProofBound bound = s->bounds[i];
-    weaken_bound(n, spans, &bound);
+    if (!bound.is_truth)
+      weaken_bound(n, spans, &bound);
     if (bound.low != INT64_MIN || bound.high != INT64_MAX)
       s->bounds[s->num_bounds++] = bound;
   }
-}
-
-static void settle_truths(Names *n, const Span *spans) {
-  ProofState *s = n->state;
-  int count = 0;
-  for (int i = 0; i < s->num_truths; i++) {
-    ProofTruth truth = {settled(n, s->truths[i].term), s->truths[i].holds};
-    if (truth.term == PROOF_NO_TERM || is_old(n, spans, truth.term) ||
-        (!term_at(n, truth.term)->has_symbol && !is_asked(n, truth.term)) ||
-        proof_term_is_constant(&n->context->terms, truth.term))
-      continue;
-    if (term_at(n, truth.term)->kind == PROOF_TERM_NOT)
-      truth = (ProofTruth){term_at(n, truth.term)->args[0], !truth.holds};
-    int at = count;
-    while (at > 0 && s->truths[at - 1].term > truth.term)
-      at--;
-    if (at > 0 && s->truths[at - 1].term == truth.term)
-      continue;
-    memmove(s->truths + at + 1, s->truths + at,
-            sizeof *s->truths * (size_t)(count - at));
-    s->truths[at] = truth;
-    count++;
-  }
-  s->num_truths = count;
 }
 
 static void settle_entries(Names *n) {
@@ -708,7 +694,6 @@ bool proof_rename(ProofContext *c, ProofState *s) {
   find_reads(n);
   find_spans(n, places, count, spans);
   settle_bounds(n, spans);
-  settle_truths(n, spans);
   settle_entries(n);
   bool fits = n->fits;
   tile_arena_deinit(&scratch);

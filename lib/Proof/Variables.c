@@ -371,6 +371,11 @@ static void share_moduli(Build *b) {
   }
 }
 
+static bool is_comparison(const ProofScalar *scalar) {
+  return scalar->kind == PROOF_FUNCTION &&
+         proof_is_comparison(scalar->function);
+}
+
 //===-- Marks -------------------------------------------------------------===//
 
 static void add_mark(Build *b, int64_t value, int *capacity) {
@@ -391,8 +396,7 @@ static void find_marks(Build *b) {
   int capacity = 0;
   for (int i = 0; i < b->program->num_scalars; i++) {
     const ProofScalar *scalar = scalar_at(b, i);
-    if (!b->out->is_needed[i] || scalar->kind != PROOF_FUNCTION ||
-        scalar->function < PROOF_EQ || scalar->function > PROOF_UGE)
+    if (!b->out->is_needed[i] || !is_comparison(scalar))
       continue;
     Line x = line_of(b, scalar->args[0]), y = line_of(b, scalar->args[1]);
     int64_t factor = x.factor - y.factor, constant = y.constant - x.constant;
@@ -530,11 +534,6 @@ static bool update_live(Live *l, int at, uint64_t *scratch) {
   bool has_changed = memcmp(here, scratch, bytes) != 0;
   memcpy(here, scratch, bytes);
   return has_changed;
-}
-
-static bool is_comparison(const ProofScalar *scalar) {
-  return scalar->kind == PROOF_FUNCTION && scalar->function >= PROOF_EQ &&
-         scalar->function <= PROOF_UGE;
 }
 
 static void add_question(bool *is_question, const Build *b, ProofScalarId id) {

@@ -28,8 +28,10 @@ static int64_t outside(ProofWord *word, uint64_t key, bool is_bit) {
   enum { RANGE = 9 };
   if (word->kind == PROOF_WORD_PLAIN)
     return (int64_t)word->seed * word->unit;
+  is_bit &= word->kind == PROOF_WORD_DIGITS || word->seed % 2;
   if (word->kind == PROOF_WORD_RANDOM)
-    return (int64_t)(mix(key, word->seed) % RANGE) * word->unit;
+    return (int64_t)(mix(key, word->seed) % (is_bit ? 2 : RANGE)) *
+           (is_bit ? 1 : word->unit);
   return digit_of(word, key, is_bit ? 2 : word->num_trips + 1) *
          (is_bit ? 1 : word->unit);
 }

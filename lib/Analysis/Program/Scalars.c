@@ -63,32 +63,6 @@ ProofScalarId program_combined(ProgramBuild *e, ProofFunction function,
 
 //===-- Functions ---------------------------------------------------------===//
 
-static int comparison(ArithCmpIPredicate predicate) {
-  switch (predicate) {
-  case ARITH_CMP_I_PREDICATE_eq:
-    return PROOF_EQ;
-  case ARITH_CMP_I_PREDICATE_ne:
-    return PROOF_NE;
-  case ARITH_CMP_I_PREDICATE_slt:
-    return PROOF_LT;
-  case ARITH_CMP_I_PREDICATE_sle:
-    return PROOF_LE;
-  case ARITH_CMP_I_PREDICATE_sgt:
-    return PROOF_GT;
-  case ARITH_CMP_I_PREDICATE_sge:
-    return PROOF_GE;
-  case ARITH_CMP_I_PREDICATE_ult:
-    return PROOF_ULT;
-  case ARITH_CMP_I_PREDICATE_ule:
-    return PROOF_ULE;
-  case ARITH_CMP_I_PREDICATE_ugt:
-    return PROOF_UGT;
-  case ARITH_CMP_I_PREDICATE_uge:
-    return PROOF_UGE;
-  }
-  return PROOF_OTHER;
-}
-
 static int integer_function(MlirOperation op) {
   static const struct {
     bool (*is)(MlirOperation op);
@@ -110,8 +84,6 @@ static int integer_function(MlirOperation op) {
       return table[i].function;
   if (arith_extui_is(op))
     return PROOF_CAST;
-  if (arith_cmpi_is(op))
-    return comparison(arith_cmpi_predicate(arith_cmpi_cast(op)));
   return PROOF_OTHER;
 }
 
@@ -260,21 +232,52 @@ static bool is_bit(MlirValue value) {
 }
 
 // A condition as a number: 1 or -1 where it holds, else 0.
-static bool add_extended(ProgramBuild *e, MlirValue value, ProofScalarId *out) {
+static bool is_extension(MlirOperation op) {
+  return (arith_extui_is(op) || arith_extsi_is(op) || arith_index_cast_is(op) ||
+          arith_index_castui_is(op)) &&
+         is_bit(mlirOperationGetOperand(op, 0));
+}
+
+static ProofScalarId add_extended(ProgramBuild *e, MlirValue value) {
   MlirOperation op = mlirOpResultGetOwner(value);
-  if ((!arith_extui_is(op) && !arith_extsi_is(op)) ||
-      !is_bit(mlirOperationGetOperand(op, 0)))
-    return false;
+  bool is_unsigned = arith_extui_is(op) || arith_index_castui_is(op);
   ProofScalarId *args = program_ids(e, 3);
   args[0] = program_scalar(e, mlirOperationGetOperand(op, 0));
-  args[1] = program_constant(e, arith_extui_is(op) ? 1 : -1);
+  args[1] = program_constant(e, is_unsigned ? 1 : -1);
   args[2] = program_constant(e, 0);
-  *out = add_scalar(e, value.ptr,
+  return add_scalar(e, value.ptr,
                     (ProofScalar){.kind = PROOF_FUNCTION,
                                   .function = PROOF_SELECT,
                                   .num_args = 3,
                                   .args = args});
-  return true;
+}
+
+static ProofScalarId add_comparison(ProgramBuild *e, MlirValue value) {
+  static const struct {
+    ProofFunction function;
+    bool swaps, negates;
+  } table[] = {
+      [ARITH_CMP_I_PREDICATE_eq] = {PROOF_EQ, false, false},
+      [ARITH_CMP_I_PREDICATE_ne] = {PROOF_EQ, false, true},
+      [ARITH_CMP_I_PREDICATE_slt] = {PROOF_LT, false, false},
+      [ARITH_CMP_I_PREDICATE_sle] = {PROOF_LT, true, true},
+      [ARITH_CMP_I_PREDICATE_sgt] = {PROOF_LT, true, false},
+      [ARITH_CMP_I_PREDICATE_sge] = {PROOF_LT, false, true},
+      [ARITH_CMP_I_PREDICATE_ult] = {PROOF_ULT, false, false},
+      [ARITH_CMP_I_PREDICATE_ule] = {PROOF_ULT, true, true},
+      [ARITH_CMP_I_PREDICATE_ugt] = {PROOF_ULT, true, false},
+      [ARITH_CMP_I_PREDICATE_uge] = {PROOF_ULT, false, true},
+  };
+  MlirOperation op = mlirOpResultGetOwner(value);
+  size_t row = arith_cmpi_predicate(arith_cmpi_cast(op));
+  bool swaps = table[row].swaps;
+  ProofScalarId a = program_scalar(e, mlirOperationGetOperand(op, swaps));
+  ProofScalarId b = program_scalar(e, mlirOperationGetOperand(op, !swaps));
+  ProofScalarId out = program_combined(e, table[row].function, a, b);
+  if (table[row].negates)
+    out = program_combined(e, PROOF_XOR, out, program_constant(e, -1));
+  note(e, value.ptr, out);
+  return out;
 }
 
 // `memory`: what the first operand holds, or -1.
@@ -370,9 +373,11 @@ ProofScalarId program_scalar(ProgramBuild *e, MlirValue value) {
     return program_scalar(
         e, mlirOperationGetOperand(mlirBlockGetTerminator(inlined),
                                    mlirOpResultGetResultNumber(value)));
-  ProofScalarId extended, memory = tile_read(e, op);
-  if (add_extended(e, value, &extended))
-    return extended;
+  if (is_extension(op))
+    return add_extended(e, value);
+  if (arith_cmpi_is(op))
+    return add_comparison(e, value);
+  ProofScalarId memory = tile_read(e, op);
   if (memory >= 0 || tile_advance_is(op) || is_function(e, op))
     return add_op(e, value, memory);
   return add_unknown(e, value);
