@@ -87,24 +87,16 @@ static int integer_function(MlirOperation op) {
   return PROOF_OTHER;
 }
 
-// Ops whose value depends on operands, result type and one attribute only.
-static const char *attribute_name(MlirOperation op) {
-  static const struct {
-    const char *op, *attribute;
-  } table[] = {{"arith.cmpi", "predicate"},
-               {"arith.cmpf", "predicate"},
-               {"gpu.block_id", "dimension"},
-               {"gpu.grid_dim", "dimension"},
-               {"gpu.block_dim", "dimension"},
-               {"affine.apply", "map"},
-               {"affine.min", "map"},
-               {"affine.max", "map"},
-               {"tile.region", "static_offsets"}};
+// Ops whose value depends on operands, attributes and result type only.
+static bool is_plain_function(MlirOperation op) {
+  static const char *const names[] = {
+      "gpu.block_id", "gpu.grid_dim", "gpu.block_dim", "affine.apply",
+      "affine.min",   "affine.max",   "memref.dim",    "tile.region"};
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-    if (mlirStringRefEqual(name, mlirStringRefCreateFromCString(table[i].op)))
-      return table[i].attribute;
-  return NULL;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (mlirStringRefEqual(name, mlirStringRefCreateFromCString(names[i])))
+      return true;
+  return false;
 }
 
 static bool has_prefix(MlirOperation op, const char *prefix) {
@@ -113,43 +105,53 @@ static bool has_prefix(MlirOperation op, const char *prefix) {
   return name.length > length && memcmp(name.data, prefix, length) == 0;
 }
 
-static int number_of(ProgramBuild *extract, ProgramFunction key) {
+static int number_of(ProgramBuild *extract, const ProgramFunction *key) {
+  size_t size_bytes = sizeof *key->words * (size_t)key->num_words;
   for (int i = 0; i < extract->num_functions; i++) {
     const ProgramFunction *known = &extract->functions[i];
-    if (known->name.ptr == key.name.ptr && known->type.ptr == key.type.ptr &&
-        known->result == key.result && known->likeness == key.likeness &&
-        known->value == key.value && known->attribute.ptr == key.attribute.ptr)
+    if (known->num_words == key->num_words &&
+        memcmp(known->words, key->words, size_bytes) == 0)
       return PROOF_OTHER + i;
   }
   TILE_ARENA_RESERVE(extract->arena, extract->functions, extract->num_functions,
                      extract->function_capacity);
-  extract->functions[extract->num_functions] = key;
+  extract->functions[extract->num_functions] = *key;
   return PROOF_OTHER + extract->num_functions++;
 }
 
-static int function_number(ProgramBuild *extract, MlirOperation op,
-                           intptr_t result) {
-  const char *name = attribute_name(op);
-  ProgramFunction key = {
-      .name = mlirOperationGetName(op),
-      .type = mlirValueGetType(mlirOperationGetResult(op, result)),
-      .result = result};
-  if (name)
-    key.attribute = mlirxProperty(op, mlirStringRefCreateFromCString(name));
-  return number_of(extract, key);
+static void add_word(ProgramBuild *e, ProgramFunction *f, const void *word) {
+  TILE_ARENA_RESERVE(e->arena, f->words, f->num_words, f->capacity);
+  f->words[f->num_words++] = (intptr_t)word;
 }
 
-static ProofScalarId made_function(ProgramBuild *extract, MlirOperation op,
-                                   int likeness, int part, ProofScalarId *args,
-                                   int num_args) {
-  ProgramFunction key = {.name = mlirOperationGetName(op),
-                         .result = part,
-                         .likeness = 1 + likeness};
-  return add_scalar(extract, NULL,
-                    (ProofScalar){.kind = PROOF_FUNCTION,
-                                  .function = number_of(extract, key),
-                                  .args = args,
-                                  .num_args = num_args});
+// Attributes that say how an op does what it does, and plans.
+static bool is_manner(MlirNamedAttribute attribute) {
+  static const char *const names[] = {"instr", "layout", "prefer", "eviction",
+                                      "offset"};
+  MlirStringRef name = mlirIdentifierStr(attribute.name);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (mlirStringRefEqual(name, mlirStringRefCreateFromCString(names[i])))
+      return true;
+  return name.length > 5 && !memcmp(name.data, "tile.", 5);
+}
+
+static void add_name(ProgramBuild *e, ProgramFunction *f, MlirOperation op) {
+  add_word(e, f, mlirOperationGetName(op).ptr);
+  for (intptr_t i = 0; i < mlirOperationGetNumAttributes(op); i++) {
+    MlirNamedAttribute attribute = mlirOperationGetAttribute(op, i);
+    if (is_manner(attribute))
+      continue;
+    add_word(e, f, attribute.name.ptr);
+    add_word(e, f, attribute.attribute.ptr);
+  }
+}
+
+static int function_number(ProgramBuild *e, MlirOperation op, intptr_t result) {
+  ProgramFunction f = {0};
+  add_name(e, &f, op);
+  add_word(e, &f, mlirValueGetType(mlirOperationGetResult(op, result)).ptr);
+  add_word(e, &f, (void *)result);
+  return number_of(e, &f);
 }
 
 //===-- Reads of memory that nobody writes --------------------------------===//
@@ -217,7 +219,7 @@ static bool is_function(const ProgramBuild *extract, MlirOperation op) {
     return is_read_only(extract, mlirOperationGetOperand(op, 0));
   if (has_prefix(op, "arith.") || has_prefix(op, "math."))
     return mlirxIsMemoryEffectFree(op) && mlirOperationGetNumRegions(op) == 0;
-  return attribute_name(op) || memref_dim_is(op);
+  return is_plain_function(op);
 }
 
 // Whether its results may be any numbers: memory and the launch.
@@ -348,10 +350,10 @@ static ProofScalarId add_unknown(ProgramBuild *e, MlirValue value) {
                       (ProofScalar){.kind = PROOF_INPUT,
                                     .is_free = !mlirValueIsAOpResult(value)});
   ProofScalar scalar = {
-      .kind = PROOF_FUNCTION,
-      .num_args = count,
-      .args = program_ids(e, count),
-      .function = number_of(e, (ProgramFunction){.value = value.ptr})};
+      .kind = PROOF_FUNCTION, .num_args = count, .args = program_ids(e, count)};
+  ProgramFunction itself = {0};
+  add_word(e, &itself, value.ptr);
+  scalar.function = number_of(e, &itself);
   memcpy(scalar.args, counters, sizeof *counters * (size_t)count);
   return add_scalar(e, value.ptr, scalar);
 }
@@ -543,15 +545,66 @@ static bool overwrites(MlirOperation op, MlirValue tile) {
   return !reads;
 }
 
-// The number of the ops that are like `op`.
-static int likeness(ProgramBuild *extract, const TileRepeatedOp *op) {
-  for (int i = 0; i < extract->num_repeated; i++)
-    if (tile_repeated_ops_alike(&extract->repeated[i], op))
-      return i;
-  TILE_ARENA_RESERVE(extract->arena, extract->repeated, extract->num_repeated,
-                     extract->repeated_capacity);
-  extract->repeated[extract->num_repeated] = *op;
-  return extract->num_repeated++;
+// What an op does, and those inside it, whatever the values from outside are.
+// How they do it is not compared: layouts and instructions of copies.
+typedef struct {
+  ProgramBuild *extract;
+  ProgramFunction function;
+  TilePointerMap numbers; // of values: from outside below 0
+  MlirValue *values;      // from outside, by their first uses
+  int num_values, capacity;
+  intptr_t num_inside;
+} Deed;
+
+static void add_use(Deed *d, MlirValue value) {
+  const void *number = tile_pointer_map_get(&d->numbers, value.ptr);
+  if (!number) {
+    TILE_ARENA_RESERVE(d->extract->arena, d->values, d->num_values,
+                       d->capacity);
+    d->values[d->num_values++] = value;
+    number = (void *)(intptr_t)-d->num_values;
+    tile_pointer_map_set(&d->numbers, value.ptr, (void *)number);
+    add_word(d->extract, &d->function, mlirValueGetType(value).ptr);
+  }
+  add_word(d->extract, &d->function, number);
+}
+
+static void add_definition(Deed *d, MlirValue value) {
+  add_word(d->extract, &d->function, mlirValueGetType(value).ptr);
+  tile_pointer_map_set(&d->numbers, value.ptr, (void *)++d->num_inside);
+}
+
+static MlirWalkResult describe(MlirOperation op, void *user_data) {
+  Deed *d = user_data;
+  add_name(d->extract, &d->function, op);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    add_use(d, mlirOperationGetOperand(op, i));
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+    add_definition(d, mlirOperationGetResult(op, i));
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
+    MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+    for (intptr_t i = 0; block.ptr && i < mlirBlockGetNumArguments(block); i++)
+      add_definition(d, mlirBlockGetArgument(block, i));
+  }
+  return MlirWalkResultAdvance;
+}
+
+static Deed deed_of(ProgramBuild *e, MlirOperation op) {
+  Deed out = {.extract = e, .numbers.arena = e->arena};
+  mlirOperationWalk(op, describe, &out, MlirWalkPreOrder);
+  return out;
+}
+
+// What it makes of value `part` of those from outside, which are `args`.
+static ProofScalarId made_function(Deed *d, intptr_t part,
+                                   ProofScalarId *args) {
+  add_word(d->extract, &d->function, (void *)part);
+  return add_scalar(
+      d->extract, NULL,
+      (ProofScalar){.kind = PROOF_FUNCTION,
+                    .function = number_of(d->extract, &d->function),
+                    .args = args,
+                    .num_args = d->num_values});
 }
 
 // What the whole of `root` becomes by a copy, or UNKNOWN.
@@ -584,7 +637,6 @@ static ProofScalarId folded(Contents *c, MlirOperation op, MlirValue root) {
 static ProofScalarId made_by(Contents *c, MlirOperation op, MlirValue root) {
   ProgramBuild *extract = c->extract;
   bool is_odd = false;
-  TileRepeatedOp repeated;
   ProofScalarId same = copied(c, op, root);
   if (same == UNKNOWN)
     same = folded(c, op, root);
@@ -594,11 +646,11 @@ static ProofScalarId made_by(Contents *c, MlirOperation op, MlirValue root) {
   mlirOperationWalk(op, find_odd, &is_odd, MlirWalkPreOrder);
   if (is_odd)
     return UNKNOWN;
-  tile_repeated_op_build(extract->arena, op, &repeated);
-  ProofScalarId *args = program_ids(extract, repeated.num_values);
+  Deed deed = deed_of(extract, op);
+  ProofScalarId *args = program_ids(extract, deed.num_values);
   int written = 0;
-  for (int i = 0; i < repeated.num_values; i++) {
-    MlirValue value = repeated.values[i];
+  for (int i = 0; i < deed.num_values; i++) {
+    MlirValue value = deed.values[i];
     TileShape shape;
     if (mlirValueEqual(tile_buffer_of(value).root, root))
       written = i;
@@ -610,8 +662,7 @@ static ProofScalarId made_by(Contents *c, MlirOperation op, MlirValue root) {
     if (args[i] == UNKNOWN)
       return UNKNOWN;
   }
-  return made_function(extract, op, likeness(extract, &repeated), written, args,
-                       repeated.num_values);
+  return made_function(&deed, written, args);
 }
 
 //===-- What a tile holds -------------------------------------------------===//
@@ -653,18 +704,12 @@ static ProofScalarId held_by(Contents *c, MlirValue tile, MlirOperation at) {
   if (mlirValueEqual(tile, root))
     return held_by_root(c, root, at);
   c->predicate.ptr = NULL;
-  MlirOperation cut = mlirOpResultGetOwner(tile);
-  intptr_t n = mlirOperationGetNumOperands(cut);
-  ProofScalarId *args = program_ids(c->extract, n);
-  args[0] = held_by(c, mlirOperationGetOperand(cut, 0), at);
-  for (intptr_t i = 1; i < n; i++)
-    args[i] = program_scalar(c->extract, mlirOperationGetOperand(cut, i));
-  TileRepeatedOp repeated;
-  tile_repeated_op_build(c->extract->arena, cut, &repeated);
-  return args[0] == UNKNOWN
-             ? UNKNOWN
-             : made_function(c->extract, cut, likeness(c->extract, &repeated),
-                             0, args, (int)n);
+  Deed cut = deed_of(c->extract, mlirOpResultGetOwner(tile));
+  ProofScalarId *args = program_ids(c->extract, cut.num_values);
+  args[0] = held_by(c, cut.values[0], at); // what it cuts comes first
+  for (int i = 1; i < cut.num_values; i++)
+    args[i] = program_scalar(c->extract, cut.values[i]);
+  return args[0] == UNKNOWN ? UNKNOWN : made_function(&cut, 0, args);
 }
 
 static ProofScalarId contents_of(ProgramBuild *extract, MlirValue tile,
