@@ -135,46 +135,19 @@ static Fillers fillers_of(TileChannelOp channel) {
                    or_zero(tile_channel_simt_threads_attr(channel))};
 }
 
-// A channel that nothing fills is committed all the same.
-static int leader_arrivals(const Fillers *fillers) {
-  return fillers->has_tma ||
-         (!fillers->cp_async_threads && !fillers->simt_threads);
-}
-
-// Warps of the roles that release, those that take turns once: each of them
-// has rounds of its own.
-static int reading_warps(MlirValue channel) {
-  MlirOperation roles[PROOF_MAX_ROLES];
-  int count = 0, warps = 0;
-  for (MlirOpOperand use = mlirValueGetFirstUse(channel);
-       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation user = mlirOpOperandGetOwner(use);
-    TileRoleOp role = tile_role_of(user);
-    bool is_new = tile_release_is(user) && role.op.ptr;
-    for (int i = 0; i < count; i++)
-      is_new &= !mlirOperationEqual(roles[i], role.op);
-    if (!is_new || count == PROOF_MAX_ROLES)
-      continue;
-    roles[count++] = role.op;
-    warps += (int)tile_role_warps(role);
-  }
-  return warps;
-}
-
 static void find_channel(ProgramBuild *e, MlirOperation op) {
   TileChannelOp channel = tile_channel_cast(op);
   MlirValue value = mlirOperationGetResult(op, 0);
   Fillers fillers = fillers_of(channel);
-  int readers = or_zero(tile_channel_consumer_warps_attr(channel));
   ProofRow row = {.name = "full",
                   .depth = (int)tile_channel_depth(channel),
-                  .count = leader_arrivals(&fillers) +
-                           fillers.cp_async_threads + fillers.simt_threads};
+                  .count = fillers.has_tma + fillers.cp_async_threads +
+                           fillers.simt_threads};
   if (!e->is_of_roles)
     return;
   add_row(e, op, value, false, row);
   row.name = "empty";
-  row.count = readers ? readers : reading_warps(value);
+  row.count = or_zero(tile_channel_consumer_warps_attr(channel));
   add_row(e, op, value, true, row);
 }
 
@@ -239,7 +212,7 @@ static void write_commit(ProgramWriter *w, MlirOperation op) {
   int row = row_of(w, op, false);
   Fillers fillers = fillers_of(
       tile_channel_cast(mlirOpResultGetOwner(mlirOperationGetOperand(op, 0))));
-  if (leader_arrivals(&fillers))
+  if (fillers.has_tma)
     add_arrive(w, op, row, PROOF_LEADER, 1, false);
   if (fillers.cp_async_threads)
     add_arrive(w, op, row, PROOF_ALL_THREADS, fillers.cp_async_threads, true);
