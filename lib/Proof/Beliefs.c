@@ -168,7 +168,7 @@ static int64_t low_by(const ProofContext *c, const ProofState *s,
   int64_t low = low_of_parts(c, s, sum);
   for (int i = 0; i < s->num_bounds; i++) {
     const ProofBound *bound = &s->bounds[i];
-    int64_t times = times_in(c, bound->form, sum);
+    int64_t times = bound->is_truth ? 0 : times_in(c, bound->form, sum);
     if (times == 0 ||
         (times > 0 ? bound->low == INT64_MIN : bound->high == INT64_MAX))
       continue;

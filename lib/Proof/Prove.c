@@ -456,9 +456,18 @@ static void prove(const ProofProgram *program, const ProofLimits *limits,
 
 void proof_verify(const ProofProgram *program, const ProofLimits *limits,
                   TileArena *arena, ProofVerdict *out_verdict) {
+  ProofProgram pruned = *program;
+  ProofMachine machine;
   *out_verdict = (ProofVerdict){.role = PROOF_NONE};
-  prove(program, limits, out_verdict);
+  proof_machine_init(&machine, program, false, arena, NULL);
+  for (int r = 0; r < program->num_roles; r++) {
+    size_t size_bytes = sizeof(ProofOp) * (size_t)program->roles[r].num_ops;
+    pruned.roles[r].ops =
+        tile_arena_copy(arena, program->roles[r].ops, size_bytes, size_bytes);
+  }
+  proof_prune(&pruned, &machine, arena);
+  prove(&pruned, limits, out_verdict);
   if (out_verdict->outcome != PROOF_PROVED &&
-      proof_explore(program, limits, arena, out_verdict))
+      proof_explore(&pruned, limits, arena, out_verdict))
     out_verdict->outcome = PROOF_REJECTED;
 }

@@ -303,7 +303,7 @@ func.func @other_step(%A: memref<?x?xf32>, %L: memref<?xi32>, %n: index, %first:
         scf.condition(%go) %i, %s, %p : index, i32, i32
       } do {
       ^bb0(%i: index, %s: i32, %p: i32):
-        // expected-error @+1 {{[tile-verify/deadlock] breaks the protocol of role "producer": waits for ever for slot 0, parity 0: the phase lacks 4 arrivals and 0 bytes}}
+        // expected-error @+1 {{[tile-verify/deadlock] breaks the protocol of role "producer": waits for ever for slot 1, parity 0: the phase lacks 4 arrivals and 0 bytes}}
         tile.acquire %x[%s, %p]
         %t = arith.index_cast %s : i32 to index
         %r = tile.region %R[%t, 0, 0] [1, 8, 8] drop [0] : !ring
