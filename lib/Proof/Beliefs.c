@@ -35,6 +35,13 @@ static ProofNumber number_found(const ProofState *s, ProofTermId id) {
   return none;
 }
 
+int proof_truth(const ProofState *s, ProofTermId id) {
+  for (int i = 0; i < s->num_bounds && s->bounds[i].form <= id; i++)
+    if (s->bounds[i].form == id && s->bounds[i].is_truth)
+      return s->bounds[i].low != 0;
+  return -1;
+}
+
 static ProofNumber number_of_symbol(const ProofContext *c, const ProofState *s,
                                     ProofTermId id) {
   ProofNumber number = s->symbols[c->terms.items[id].constant].number;
@@ -161,7 +168,7 @@ static int64_t low_by(const ProofContext *c, const ProofState *s,
   int64_t low = low_of_parts(c, s, sum);
   for (int i = 0; i < s->num_bounds; i++) {
     const ProofBound *bound = &s->bounds[i];
-    int64_t times = times_in(c, bound->form, sum);
+    int64_t times = bound->is_truth ? 0 : times_in(c, bound->form, sum);
     if (times == 0 ||
         (times > 0 ? bound->low == INT64_MIN : bound->high == INT64_MAX))
       continue;
@@ -220,7 +227,7 @@ static ProofBound *bound_of(ProofState *s, ProofTermId form) {
   memmove(s->bounds + at + 1, s->bounds + at,
           sizeof *s->bounds * (size_t)(s->num_bounds - at));
   s->num_bounds++;
-  s->bounds[at] = (ProofBound){form, INT64_MIN, INT64_MAX};
+  s->bounds[at] = (ProofBound){INT64_MIN, INT64_MAX, form, 0};
   return &s->bounds[at];
 }
 
@@ -325,9 +332,7 @@ static int outcome_of_sums(ProofContext *c, const ProofState *s,
 }
 
 static bool is_comparison(const ProofTerm *term) {
-  return term->kind == PROOF_TERM_CALL &&
-         (term->function == PROOF_LT || term->function == PROOF_ULT ||
-          term->function == PROOF_EQ);
+  return term->kind == PROOF_TERM_CALL && proof_is_comparison(term->function);
 }
 
 static int outcome_of(ProofContext *c, const ProofState *s, ProofTermId id);
@@ -416,17 +421,10 @@ static int outcome_of(ProofContext *c, const ProofState *s, ProofTermId id) {
 
 //===-- Learning ----------------------------------------------------------===//
 
-static void learn_truth(ProofState *s, ProofTermId term, bool holds) {
-  int at = 0;
-  while (at < s->num_truths && s->truths[at].term < term)
-    at++;
-  if (s->num_truths == PROOF_MAX_TRUTHS ||
-      (at < s->num_truths && s->truths[at].term == term))
-    return;
-  memmove(s->truths + at + 1, s->truths + at,
-          sizeof *s->truths * (size_t)(s->num_truths - at));
-  s->num_truths++;
-  s->truths[at] = (ProofTruth){term, holds};
+void proof_learn_truth(ProofState *s, ProofTermId term, bool holds) {
+  ProofBound *bound = proof_truth(s, term) < 0 ? bound_of(s, term) : NULL;
+  if (bound)
+    *bound = (ProofBound){-holds, -holds, term, true};
 }
 
 // Whether it is one, and was learned as bounds.
@@ -484,7 +482,7 @@ static void learn(ProofContext *c, ProofState *s, ProofTermId id, bool holds) {
     return;
   }
   if (!learn_comparison(c, s, &term, holds) && !learn_parts(c, s, &term, holds))
-    learn_truth(s, id, holds);
+    proof_learn_truth(s, id, holds);
 }
 
 void proof_restate(ProofContext *c, ProofState *s, ProofTermId id) {
@@ -507,20 +505,21 @@ void proof_restate(ProofContext *c, ProofState *s, ProofTermId id) {
 }
 
 bool proof_conclude(ProofContext *c, ProofState *s) {
-  for (int i = 0; i < s->num_truths; i++) {
-    ProofTruth truth = s->truths[i];
-    ProofTerm term = c->terms.items[truth.term];
+  for (int i = 0; i < s->num_bounds; i++) {
+    ProofBound bound = s->bounds[i];
+    ProofTerm term = c->terms.items[bound.form];
+    if (bound.low > bound.high)
+      return false;
+    if (!bound.is_truth)
+      continue;
     int outcome = outcome_of_parts(c, s, &term);
     if (outcome < 0 && is_comparison(&term))
       outcome = outcome_of_sums(c, s, &term);
-    if (outcome >= 0 && outcome != truth.holds)
+    if (outcome >= 0 && outcome != (bound.low != 0))
       return false;
     if (outcome < 0)
-      learn_parts(c, s, &term, truth.holds);
+      learn_parts(c, s, &term, bound.low != 0);
   }
-  for (int i = 0; i < s->num_bounds; i++)
-    if (s->bounds[i].low > s->bounds[i].high)
-      return false;
   return true;
 }
 

@@ -59,7 +59,7 @@ static void tell_by_name(ProofContext *c, ProofState *s,
                          const ProofEntry *entry) {
   ProofSum start = proof_sum_of(&c->terms, entry->start);
   ProofSum name = proof_sum_of(&c->terms, entry->value);
-  int atom = 0, num_truths = s->num_truths, num_bounds = s->num_bounds;
+  int atom = 0, num_bounds = s->num_bounds;
   while (atom < start.count && start.factors[atom] != 1)
     atom++;
   if (!start.fits || atom == start.count)
@@ -69,19 +69,14 @@ static void tell_by_name(ProofContext *c, ProofState *s,
   proof_sum_add(&name, -1, &start);
   proof_sum_add(&name, 1, &itself);
   ProofTermId to = proof_term_of_sum(&c->terms, &name);
-  ProofTruth truths[PROOF_MAX_TRUTHS];
   ProofBound bounds[PROOF_MAX_BOUNDS];
-  memcpy(truths, s->truths, sizeof truths);
   memcpy(bounds, s->bounds, sizeof bounds);
-  for (int i = 0; i < num_truths; i++) {
-    ProofTermId term = replaced(c, truths[i].term, from, to);
-    if (term != truths[i].term)
-      proof_learn(c, s, term, truths[i].holds);
-  }
   for (int i = 0; i < num_bounds; i++) {
     ProofTermId form = replaced(c, bounds[i].form, from, to);
     ProofSum sum = proof_sum_of(&c->terms, form);
-    if (form != bounds[i].form)
+    if (form != bounds[i].form && bounds[i].is_truth)
+      proof_learn(c, s, form, bounds[i].low);
+    else if (form != bounds[i].form)
       proof_learn_bounds(c, s, &sum, bounds[i].low, bounds[i].high);
   }
 }

@@ -87,7 +87,7 @@ static bool walk_role(Trial *t, int role) {
     num_steps += is_event;
     num_iterations += op->kind == PROOF_BRANCH && op->branch.is_loop && holds;
     if (++num_ops == MAX_OPS || num_steps > MAX_STEPS ||
-        num_iterations > MAX_ITERATIONS || c->word->has_overflow)
+        num_iterations > MAX_ITERATIONS)
       return false;
   }
   return true;
@@ -268,7 +268,6 @@ static void try_word(Hunt *h, ProofWord *word) {
   bool is_complete = true;
   tile_arena_init(&scratch);
   h->verdict->num_runs++;
-  word->has_overflow = word->is_uncertain = word->has_guess = false;
   word->is_bound = h->is_bound;
   ProofContext *c = TILE_ARENA_NEW(&scratch, ProofContext, 1);
   *c = (ProofContext){.program = h->program,
@@ -285,34 +284,19 @@ static void try_word(Hunt *h, ProofWord *word) {
   if (is_complete) {
     proof_state_start(c, t->state);
     run(t);
-    if (c->fault.code && !word->has_overflow)
+    if (c->fault.code)
       take_fault(h, t);
   }
   tile_arena_deinit(&scratch);
 }
 
-static void try_seeds(Hunt *h, ProofWordKind kind, uint64_t first,
-                      uint64_t count, const int64_t *units, int num_units) {
-  for (uint64_t seed = first; seed < first + count; seed++)
+static void try_seeds(Hunt *h, bool is_plain, uint64_t count,
+                      const int64_t *units, int num_units) {
+  for (uint64_t seed = 0; seed < count; seed++)
     for (int u = 0; u < num_units && !is_done(h); u++) {
-      ProofWord word = {.kind = kind, .seed = seed, .unit = units[u]};
+      ProofWord word = {.is_plain = is_plain, .seed = seed, .unit = units[u]};
       try_word(h, &word);
     }
-}
-
-static void try_digits(Hunt *h, int64_t unit, int64_t max_runs) {
-  enum { MAX_TRIPS = 8 };
-  ProofWord word = {.kind = PROOF_WORD_DIGITS, .unit = unit, .num_trips = 2};
-  int64_t end = h->verdict->num_runs + max_runs;
-  for (int r = 0; r < h->program->num_rows; r++)
-    if (2 * h->program->rows[r].depth + 1 > word.num_trips)
-      word.num_trips = 2 * h->program->rows[r].depth + 1;
-  word.num_trips = word.num_trips > MAX_TRIPS ? MAX_TRIPS : word.num_trips;
-  for (bool more = true; more; more = proof_word_next(&word)) {
-    if (is_done(h) || h->verdict->num_runs >= end)
-      return;
-    try_word(h, &word);
-  }
 }
 
 //===-- Units -------------------------------------------------------------===//
@@ -361,7 +345,7 @@ static int find_units(const ProofNeeds *needs, int64_t out[3]) {
 
 bool proof_explore(const ProofProgram *program, const ProofLimits *limits,
                    TileArena *arena, ProofVerdict *verdict) {
-  enum { NUM_PLAIN = 12, NUM_RANDOM = 28 };
+  enum { NUM_PLAIN = 12, NUM_DRAWN = 60 };
   Hunt h = {
       .program = program, .limits = limits, .arena = arena, .verdict = verdict};
   int64_t units[3];
@@ -371,9 +355,7 @@ bool proof_explore(const ProofProgram *program, const ProofLimits *limits,
   for (int r = 0; r < program->num_roles; r++)
     mark_bounds(&h, &program->roles[r]);
   int num_units = find_units(&h.needs, units);
-  try_seeds(&h, PROOF_WORD_PLAIN, 0, NUM_PLAIN, units, num_units);
-  for (int u = num_units - 1; u >= 0; u--)
-    try_digits(&h, units[u], limits->max_runs / 4);
-  try_seeds(&h, PROOF_WORD_RANDOM, NUM_PLAIN, NUM_RANDOM, units, num_units);
+  try_seeds(&h, true, NUM_PLAIN, units, num_units);
+  try_seeds(&h, false, NUM_DRAWN, units, num_units);
   return h.is_sure;
 }

@@ -16,7 +16,7 @@ ProofNumber proof_number(int64_t value, int64_t modulus) {
     value %= modulus;
     value += value < 0 ? modulus : 0;
   }
-  return (ProofNumber){true, value, modulus, false};
+  return (ProofNumber){value, modulus, true, false};
 }
 
 static bool is_at_least(ProofNumber x) { return !x.modulus || x.is_least; }
@@ -25,7 +25,7 @@ static bool is_at_least(ProofNumber x) { return !x.modulus || x.is_least; }
 static ProofNumber sum_of(ProofNumber a, ProofNumber b) {
   int64_t value = a.value + b.value, modulus = tile_gcd(a.modulus, b.modulus);
   if (modulus && value >= 0 && is_at_least(a) && is_at_least(b))
-    return (ProofNumber){true, value, modulus, true};
+    return (ProofNumber){value, modulus, true, true};
   return proof_number(value, modulus);
 }
 
@@ -40,7 +40,7 @@ static ProofNumber product(ProofNumber a, ProofNumber b) {
     return unknown();
   ProofNumber out = proof_number(a.value * b.value, modulus * factor);
   if (modulus && factor && is_at_least(a) && is_at_least(b))
-    out = (ProofNumber){true, a.value * b.value, modulus * factor, true};
+    out = (ProofNumber){a.value * b.value, modulus * factor, true, true};
   return out;
 }
 
@@ -49,9 +49,9 @@ static ProofNumber quotient(ProofNumber a, ProofNumber b) {
   if (b.modulus || b.value <= 0 || a.value < 0 || a.modulus % b.value)
     return unknown();
   ProofNumber out = proof_number(a.value / b.value, a.modulus / b.value);
-  if (!a.modulus || !a.is_least)
-    return out;
-  return (ProofNumber){true, a.value / b.value, a.modulus / b.value, true};
+  if (a.modulus && a.is_least)
+    out = (ProofNumber){a.value / b.value, a.modulus / b.value, true, true};
+  return out;
 }
 
 static ProofNumber remainder_of(ProofNumber a, ProofNumber b) {
@@ -77,32 +77,6 @@ static ProofNumber conjunction(ProofNumber a, ProofNumber b) {
   return is_mask(a) ? remainder_of(b, proof_number(a.value + 1, 0)) : unknown();
 }
 
-static int64_t compare(int function, int64_t a, int64_t b) {
-  uint64_t x = (uint64_t)a, y = (uint64_t)b;
-  switch (function) {
-  case PROOF_EQ:
-    return a == b;
-  case PROOF_NE:
-    return a != b;
-  case PROOF_LT:
-    return a < b;
-  case PROOF_LE:
-    return a <= b;
-  case PROOF_GT:
-    return a > b;
-  case PROOF_GE:
-    return a >= b;
-  case PROOF_ULT:
-    return x < y;
-  case PROOF_ULE:
-    return x <= y;
-  case PROOF_UGT:
-    return x > y;
-  default:
-    return x >= y;
-  }
-}
-
 // Functions of which nothing is known unless both numbers are exact.
 static ProofNumber of_exact(int function, int64_t a, int64_t b) {
   switch (function) {
@@ -116,8 +90,12 @@ static ProofNumber of_exact(int function, int64_t a, int64_t b) {
     return proof_number(a > b ? a : b, 0);
   case PROOF_CEILDIV:
     return a >= 0 && b > 0 ? proof_number((a + b - 1) / b, 0) : unknown();
+  case PROOF_EQ:
+    return proof_number(-(a == b), 0);
+  case PROOF_LT:
+    return proof_number(-(a < b), 0);
   default:
-    return proof_number(compare(function, a, b), 0);
+    return proof_number(-((uint64_t)a < (uint64_t)b), 0);
   }
 }
 

@@ -6,10 +6,10 @@
 
 /// `value`, or `value` modulo `modulus`.
 typedef struct {
-  bool is_known;
   int64_t value;
   int64_t modulus; // 0: exact
-  bool is_least;   // with a modulus: the number is `value` or more
+  int32_t is_known;
+  int32_t is_least; // with a modulus: the number is `value` or more
 } ProofNumber;
 
 ProofNumber proof_number(int64_t value, int64_t modulus);

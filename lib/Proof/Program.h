@@ -55,16 +55,9 @@ typedef enum {
   PROOF_MIN, // signed, as all but the U forms below
   PROOF_MAX,
   PROOF_CEILDIV,
-  PROOF_EQ,
-  PROOF_NE,
+  PROOF_EQ, // true is -1; the other comparisons are made of these
   PROOF_LT,
-  PROOF_LE,
-  PROOF_GT,
-  PROOF_GE,
   PROOF_ULT,
-  PROOF_ULE,
-  PROOF_UGT,
-  PROOF_UGE,
   PROOF_SELECT,
   PROOF_CAST, // same number, other type
   PROOF_OTHER,
@@ -81,6 +74,10 @@ typedef struct {
   int num_args;
   ProofScalarId *args;
 } ProofScalar;
+
+static inline bool proof_is_comparison(int function) {
+  return function >= PROOF_EQ && function <= PROOF_ULT;
+}
 
 //===-- Code --------------------------------------------------------------===//
 

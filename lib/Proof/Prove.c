@@ -43,62 +43,23 @@ typedef struct {
   bool writes; // the words; else the state
 } Transfer;
 
-static void word(Transfer *t, int32_t *value) {
-  int32_t *word = &t->words[t->count++];
-  *(t->writes ? word : value) = *(t->writes ? value : word);
+static void move(Transfer *t, void *data, size_t size_bytes) {
+  int32_t *words = t->words + t->count;
+  memcpy(t->writes ? words : data, t->writes ? data : words, size_bytes);
+  t->count += (int)(size_bytes / sizeof *words);
 }
 
-static void two_words(Transfer *t, int64_t *value) {
-  uint32_t low = (uint32_t)*value, high = (uint32_t)((uint64_t)*value >> 32);
-  word(t, (int32_t *)&low);
-  word(t, (int32_t *)&high);
-  *value = (int64_t)((uint64_t)high << 32 | low);
-}
-
-static void flag(Transfer *t, bool *value) {
-  int32_t number = *value;
-  word(t, &number);
-  *value = number != 0;
+static void move_items(Transfer *t, int *count, void *items,
+                       size_t size_bytes) {
+  move(t, count, sizeof *count);
+  move(t, items, size_bytes * (size_t)*count);
 }
 
 static int max_words(const ProofContext *c) {
-  int count = c->machine.num_words + 8 + c->machine.num_agents;
+  int count = c->machine.num_words + (int)(sizeof(ProofState) / 4);
   for (int a = 0; a < c->machine.num_agents; a++)
     count += c->needs.roles[proof_role_of(a)].count;
-  return count + 9 * PROOF_MAX_SYMBOLS + 5 * PROOF_MAX_BOUNDS +
-         2 * PROOF_MAX_TRUTHS + 4 * PROOF_MAX_ENTRIES;
-}
-
-static void transfer_names(Transfer *t, ProofState *s) {
-  word(t, &s->num_symbols);
-  for (ProofSymbol *i = s->symbols; i < s->symbols + s->num_symbols; i++) {
-    int32_t flags = i->number.is_known | i->number.is_least << 1;
-    word(t, &flags);
-    i->number.is_known = flags & 1;
-    i->number.is_least = flags >> 1 & 1;
-    two_words(t, &i->number.value);
-    two_words(t, &i->number.modulus);
-    two_words(t, &i->step);
-    two_words(t, &i->modulus);
-  }
-  word(t, &s->num_bounds);
-  for (ProofBound *i = s->bounds; i < s->bounds + s->num_bounds; i++) {
-    word(t, &i->form);
-    two_words(t, &i->low);
-    two_words(t, &i->high);
-  }
-  word(t, &s->num_truths);
-  for (ProofTruth *i = s->truths; i < s->truths + s->num_truths; i++) {
-    word(t, &i->term);
-    flag(t, &i->holds);
-  }
-  word(t, &s->num_entries);
-  for (ProofEntry *i = s->entries; i < s->entries + s->num_entries; i++) {
-    word(t, &i->class_number);
-    word(t, &i->start);
-    word(t, &i->value);
-    word(t, (int *)&i->agents);
-  }
+  return count;
 }
 
 // All but the words of the machine: those that do not say what somebody knows
@@ -106,12 +67,15 @@ static void transfer_names(Transfer *t, ProofState *s) {
 static int transfer(int32_t *words, bool writes, const ProofContext *c,
                     ProofState *s) {
   Transfer t = {words, 0, writes};
-  for (int a = 0; a < c->machine.num_agents; a++) {
-    word(&t, &s->pc[a]);
-    for (int i = 0; i < c->needs.roles[proof_role_of(a)].count; i++)
-      word(&t, &s->values[a][i]);
+  int num_agents = c->machine.num_agents;
+  move(&t, s->pc, sizeof *s->pc * (size_t)num_agents);
+  for (int a = 0; a < num_agents; a++) {
+    int count = c->needs.roles[proof_role_of(a)].count;
+    move(&t, s->values[a], sizeof *s->values[a] * (size_t)count);
   }
-  transfer_names(&t, s);
+  move_items(&t, &s->num_symbols, s->symbols, sizeof *s->symbols);
+  move_items(&t, &s->num_bounds, s->bounds, sizeof *s->bounds);
+  move_items(&t, &s->num_entries, s->entries, sizeof *s->entries);
   return t.count;
 }
 
@@ -492,9 +456,18 @@ static void prove(const ProofProgram *program, const ProofLimits *limits,
 
 void proof_verify(const ProofProgram *program, const ProofLimits *limits,
                   TileArena *arena, ProofVerdict *out_verdict) {
+  ProofProgram pruned = *program;
+  ProofMachine machine;
   *out_verdict = (ProofVerdict){.role = PROOF_NONE};
-  prove(program, limits, out_verdict);
+  proof_machine_init(&machine, program, false, arena, NULL);
+  for (int r = 0; r < program->num_roles; r++) {
+    size_t size_bytes = sizeof(ProofOp) * (size_t)program->roles[r].num_ops;
+    pruned.roles[r].ops =
+        tile_arena_copy(arena, program->roles[r].ops, size_bytes, size_bytes);
+  }
+  proof_prune(&pruned, &machine, arena);
+  prove(&pruned, limits, out_verdict);
   if (out_verdict->outcome != PROOF_PROVED &&
-      proof_explore(program, limits, arena, out_verdict))
+      proof_explore(&pruned, limits, arena, out_verdict))
     out_verdict->outcome = PROOF_REJECTED;
 }

@@ -12,26 +12,26 @@
 
 #include <string.h>
 
-typedef struct {
-  int depth; // 0: not known
-  bool turns;
-} Group;
+enum { MAX_RINGS = 64 };
 
 struct ProofRings {
   const ProofContext *context;
-  int *group_of_row, *group_of_buffer, *group_of_scalar; // roots, or -1
-  Group *groups;
-  int num_groups;
+  int *ring_of; // of rows, buffers, scalars in turn: its number, or -1
+  int first_buffer, first_scalar;
+  int depths[MAX_RINGS], count;
   int *slot_of; // of a parity: the variable of its slot, or -1
   bool *is_parity;
-  bool **has_constant; // per role, op and group: one lies ahead
+  uint64_t *has_constant[PROOF_MAX_ROLES]; // per op: of which one lies ahead
 };
 
 typedef struct {
   ProofRings *out;
   const ProofProgram *program;
-  int *parents; // of rows, buffers, scalars in turn
-  int first_buffer, first_scalar, count;
+  // Of rows, buffers, scalars in turn: of one group, how many slots, and
+  // whether nothing keeps it from turning.
+  int *parents, *depths;
+  bool *turns;
+  int count;
 } Build;
 
 //===-- Groups ------------------------------------------------------------===//
@@ -42,234 +42,176 @@ static int root_of(Build *b, int item) {
   return item;
 }
 
-static void unite(Build *b, int x, int y) {
+// Whether they were two.
+static bool unite(Build *b, int x, int y) {
   int from = root_of(b, x), to = root_of(b, y);
   b->parents[from > to ? from : to] = from > to ? to : from;
+  return from != to;
 }
 
 static const ProofScalar *scalar_at(const Build *b, ProofScalarId id) {
   return &b->program->scalars[id];
 }
 
+static int item_of(const Build *b, ProofScalarId id) {
+  return b->out->first_scalar + id;
+}
+
 // The variable or constant that a slot or parity comes from, or -1 when more is
-// done to it than to go on. Notes which parities belong to which slots.
-static ProofScalarId source_of(Build *b, ProofScalarId id, bool is_parity) {
+// done to it than to go on; and how often it goes on to the next slot.
+typedef struct {
+  ProofScalarId id;
+  int advances;
+} Source;
+
+static Source source_of(const Build *b, ProofScalarId id, bool is_parity) {
   const ProofScalar *scalar = scalar_at(b, id);
   if (scalar->kind != PROOF_FUNCTION)
-    return scalar->kind == PROOF_INPUT ? PROOF_NONE : id;
-  if (scalar->function == PROOF_CAST)
-    return source_of(b, scalar->args[0], is_parity);
-  if (!is_parity)
-    return scalar->function == PROOF_ADVANCE_SLOT
-               ? source_of(b, scalar->args[0], false)
-               : PROOF_NONE;
-  if (scalar->function == PROOF_ADVANCE_PARITY)
-    return source_of(b, scalar->args[1], true);
-  bool is_flip = scalar->function == PROOF_XOR &&
+    return (Source){scalar->kind == PROOF_INPUT ? PROOF_NONE : id, 0};
+  bool advances = scalar->function ==
+                  (is_parity ? PROOF_ADVANCE_PARITY : PROOF_ADVANCE_SLOT);
+  bool is_flip = is_parity && scalar->function == PROOF_XOR &&
                  scalar_at(b, scalar->args[1])->kind == PROOF_CONSTANT &&
                  scalar_at(b, scalar->args[1])->constant == 1;
-  return is_flip ? source_of(b, scalar->args[0], true) : PROOF_NONE;
+  if (!advances && !is_flip && scalar->function != PROOF_CAST)
+    return (Source){PROOF_NONE, 0};
+  Source out = source_of(b, scalar->args[advances && is_parity], is_parity);
+  out.advances += advances;
+  return out;
 }
 
-// How often it goes on to the next slot.
-static int advances_of(Build *b, ProofScalarId id, bool is_parity) {
-  const ProofScalar *scalar = scalar_at(b, id);
-  if (scalar->kind != PROOF_FUNCTION)
-    return 0;
-  bool advances = scalar->function <= PROOF_ADVANCE_PARITY;
-  int inner = advances && is_parity ? 1 : 0;
-  return advances + advances_of(b, scalar->args[inner], is_parity);
+static bool is_variable(const Build *b, ProofScalarId id) {
+  return id >= 0 && scalar_at(b, id)->kind == PROOF_VARIABLE;
 }
 
-static void spoil(Build *b, int item) {
-  b->out->groups[root_of(b, item)].turns = false;
-}
-
-// Joins a slot, and a parity if there is one, to a row or a buffer.
-static void join(Build *b, int item, int64_t depth, ProofScalarId slot,
-                 ProofScalarId parity) {
-  ProofScalarId s = slot < 0 ? PROOF_NONE : source_of(b, slot, false);
-  b->out->groups[item].depth = (int)depth;
-  if (slot >= 0 && s < 0)
-    spoil(b, item);
-  if (s >= 0 && scalar_at(b, s)->kind == PROOF_VARIABLE)
-    unite(b, item, b->first_scalar + s);
-  if (parity < 0)
-    return;
-  ProofScalarId p = source_of(b, parity, true);
-  if (p < 0) {
-    spoil(b, item);
-    return;
-  }
-  if (scalar_at(b, p)->kind != PROOF_VARIABLE)
-    return;
-  unite(b, item, b->first_scalar + p);
-  b->out->is_parity[p] = true;
-  if (s >= 0 && scalar_at(b, s)->kind == PROOF_VARIABLE)
-    b->out->slot_of[p] = s;
-}
-
-static int item_of(const Build *b, const ProofUse *use) {
-  return use->row >= 0
-             ? use->row
-             : b->first_buffer + b->program->windows[use->window].buffer;
-}
-
-static void join_op(Build *b, const ProofOp *op) {
-  ProofUse uses[PROOF_MAX_READS];
-  int count = proof_op_uses(op, uses);
-  for (int i = 0; i < count; i++)
-    join(b, item_of(b, &uses[i]), proof_num_slots(b->program, &uses[i]),
-         uses[i].slot, uses[i].parity);
-}
-
-// Variables that become each other are one; whether that was new.
-static bool join_binds(Build *b, const ProofOp *op) {
-  ProofRings *out = b->out;
-  bool is_new = false;
-  for (int i = 0; op->kind == PROOF_BIND && i < op->bind.count; i++) {
-    ProofScalarId to = op->bind.to[i], from = op->bind.from[i];
-    bool is_parity = out->is_parity[to];
-    const ProofScalar *scalar = scalar_at(b, from);
-    is_parity |= scalar->kind == PROOF_FUNCTION &&
-                 scalar->function == PROOF_ADVANCE_PARITY;
-    is_parity |= scalar->kind == PROOF_VARIABLE && out->is_parity[from];
-    ProofScalarId source = source_of(b, from, is_parity);
-    if (is_parity && !out->is_parity[to])
-      is_new = out->is_parity[to] = true;
-    if (source < 0 || scalar_at(b, source)->kind != PROOF_VARIABLE)
-      continue;
-    if (is_parity && !out->is_parity[source])
-      is_new = out->is_parity[source] = true;
-    int x = root_of(b, b->first_scalar + to);
-    int y = root_of(b, b->first_scalar + source);
-    is_new |= x != y;
-    unite(b, x, y);
-  }
-  return is_new;
-}
-
-// A parity that becomes another one takes its slot along.
-static bool pair_binds(Build *b, const ProofOp *op) {
-  int *slot_of = b->out->slot_of;
-  bool is_new = false;
-  for (int i = 0; op->kind == PROOF_BIND && i < op->bind.count; i++) {
-    ProofScalarId p = op->bind.to[i];
-    if (!b->out->is_parity[p])
-      continue;
-    ProofScalarId source = source_of(b, op->bind.from[i], true);
-    for (int k = 0; source >= 0 && k < op->bind.count; k++) {
-      ProofScalarId s = op->bind.to[k];
-      if (b->out->is_parity[s])
-        continue;
-      ProofScalarId slot = source_of(b, op->bind.from[k], false);
-      bool is_variable = scalar_at(b, source)->kind == PROOF_VARIABLE;
-      if (slot < 0 || !is_variable ||
-          advances_of(b, op->bind.from[i], true) !=
-              advances_of(b, op->bind.from[k], false))
-        continue;
-      if (slot_of[p] < 0 && slot_of[source] == slot) {
-        slot_of[p] = s;
-        is_new = true;
-      }
-      if (slot_of[source] < 0 && slot_of[p] == s &&
-          scalar_at(b, slot)->kind == PROOF_VARIABLE) {
-        slot_of[source] = slot;
-        is_new = true;
-      }
-    }
-  }
-  return is_new;
-}
-
-//===-- What does not turn ------------------------------------------------===//
-
-static int group_of(Build *b, ProofScalarId id) {
-  return root_of(b, b->first_scalar + id);
+static void spoil(Build *b, ProofScalarId id) {
+  b->turns[item_of(b, id)] = false;
 }
 
 // Variables in a function that does more than to go on, or in a condition.
 static void spoil_uses(Build *b, ProofScalarId id) {
   const ProofScalar *scalar = scalar_at(b, id);
   if (scalar->kind == PROOF_VARIABLE)
-    spoil(b, b->first_scalar + id);
+    spoil(b, id);
   for (int i = 0; i < scalar->num_args; i++)
     spoil_uses(b, scalar->args[i]);
 }
 
-static bool goes_on(Build *b, ProofScalarId id, bool is_parity) {
-  return id < 0 || source_of(b, id, is_parity) >= 0;
+static int item_of_use(const Build *b, const ProofUse *use) {
+  return use->row >= 0
+             ? use->row
+             : b->out->first_buffer + b->program->windows[use->window].buffer;
 }
 
-static void spoil_op(Build *b, const ProofOp *op) {
-  const bool *is_needed = b->out->context->needs.is_needed;
-  if (op->kind == PROOF_BRANCH)
-    spoil_uses(b, op->branch.condition);
-  for (int i = 0; op->kind == PROOF_BIND && i < op->bind.count; i++) {
-    ProofScalarId to = op->bind.to[i], from = op->bind.from[i];
-    if (!is_needed[to])
-      continue;
-    if (goes_on(b, from, b->out->is_parity[to]))
-      continue;
-    spoil_uses(b, from);
-    spoil(b, b->first_scalar + to);
+// Joins the variable of a slot or parity to a row or buffer; which one it is,
+// or -1.
+static ProofScalarId join(Build *b, int item, ProofScalarId id,
+                          bool is_parity) {
+  if (id < 0)
+    return PROOF_NONE;
+  Source source = source_of(b, id, is_parity);
+  if (source.id < 0) {
+    b->turns[item] = false;
+    spoil_uses(b, id);
   }
+  if (!is_variable(b, source.id))
+    return PROOF_NONE;
+  unite(b, item, item_of(b, source.id));
+  return source.id;
+}
+
+typedef bool (*Visit)(Build *b, const ProofOp *op); // whether it was new
+
+static bool join_op(Build *b, const ProofOp *op) {
   ProofUse uses[PROOF_MAX_READS];
   int count = proof_op_uses(op, uses);
   for (int i = 0; i < count; i++) {
-    if (!goes_on(b, uses[i].slot, false))
-      spoil_uses(b, uses[i].slot);
-    if (!goes_on(b, uses[i].parity, true))
-      spoil_uses(b, uses[i].parity);
-  }
-}
-
-// Depths of a group are one number, and so are those of what advances in it.
-static void check_depths(Build *b) {
-  ProofRings *out = b->out;
-  for (int i = 0; i < b->first_scalar; i++) {
-    Group *group = &out->groups[root_of(b, i)];
-    int depth = out->groups[i].depth;
-    if (depth && group->depth && depth != group->depth)
-      group->turns = false;
-    if (depth)
-      group->depth = depth;
-  }
-  for (int i = 0; i < b->program->num_scalars; i++) {
-    const ProofScalar *scalar = scalar_at(b, i);
-    if (scalar->kind != PROOF_FUNCTION ||
-        scalar->function > PROOF_ADVANCE_PARITY)
+    int item = item_of_use(b, &uses[i]);
+    b->depths[item] = proof_num_slots(b->program, &uses[i]);
+    ProofScalarId slot = join(b, item, uses[i].slot, false);
+    ProofScalarId parity = join(b, item, uses[i].parity, true);
+    if (parity < 0)
       continue;
-    for (int k = 0; k < scalar->num_args; k++) {
-      ProofScalarId source = source_of(b, scalar->args[k], k == 1);
-      if (source < 0 || scalar_at(b, source)->kind != PROOF_VARIABLE)
-        continue;
-      Group *group = &out->groups[group_of(b, source)];
-      if (group->depth != scalar->constant)
-        group->turns = false;
-    }
+    b->out->is_parity[parity] = true;
+    if (slot >= 0)
+      b->out->slot_of[parity] = slot;
   }
+  if (op->kind == PROOF_BRANCH)
+    spoil_uses(b, op->branch.condition);
+  return false;
 }
 
-static void check_pairs(Build *b) {
-  for (int i = 0; i < b->program->num_scalars; i++)
-    if (b->out->is_parity[i] && b->out->context->needs.is_needed[i] &&
-        b->out->slot_of[i] < 0)
-      spoil(b, b->first_scalar + i);
+// Variables that become each other are one.
+static bool join_binds(Build *b, const ProofOp *op) {
+  bool *is_parity = b->out->is_parity, is_new = false;
+  for (int i = 0; op->kind == PROOF_BIND && i < op->bind.count; i++) {
+    ProofScalarId to = op->bind.to[i], from = op->bind.from[i];
+    const ProofScalar *scalar = scalar_at(b, from);
+    bool is_one = is_parity[to] || is_parity[from] ||
+                  (scalar->kind == PROOF_FUNCTION &&
+                   scalar->function == PROOF_ADVANCE_PARITY);
+    ProofScalarId source = source_of(b, from, is_one).id;
+    is_new |= is_one && !is_parity[to];
+    is_parity[to] |= is_one;
+    if (!is_variable(b, source))
+      continue;
+    is_new |= is_one && !is_parity[source];
+    is_parity[source] |= is_one;
+    is_new |= unite(b, item_of(b, to), item_of(b, source));
+  }
+  return is_new;
 }
 
-static bool is_variable(Build *b, ProofScalarId id) {
-  return id >= 0 && scalar_at(b, id)->kind == PROOF_VARIABLE;
+// A parity that becomes another one takes its slot along.
+static bool pair(Build *b, const ProofOp *op, int p, int s) {
+  int *slot_of = b->out->slot_of;
+  ProofScalarId to = op->bind.to[p], to_slot = op->bind.to[s];
+  if (!b->out->is_parity[to] || b->out->is_parity[to_slot])
+    return false;
+  Source parity = source_of(b, op->bind.from[p], true);
+  Source slot = source_of(b, op->bind.from[s], false);
+  if (!is_variable(b, parity.id) || slot.id < 0 ||
+      parity.advances != slot.advances)
+    return false;
+  bool forward = slot_of[to] < 0 && slot_of[parity.id] == slot.id;
+  if (forward)
+    slot_of[to] = to_slot;
+  bool backward = slot_of[parity.id] < 0 && slot_of[to] == to_slot &&
+                  is_variable(b, slot.id);
+  if (backward)
+    slot_of[parity.id] = slot.id;
+  return forward || backward;
+}
+
+static bool pair_binds(Build *b, const ProofOp *op) {
+  bool is_new = false;
+  for (int p = 0; op->kind == PROOF_BIND && p < op->bind.count; p++)
+    for (int s = 0; s < op->bind.count; s++)
+      is_new |= pair(b, op, p, s);
+  return is_new;
+}
+
+//===-- What does not turn ------------------------------------------------===//
+
+static bool spoil_binds(Build *b, const ProofOp *op) {
+  for (int i = 0; op->kind == PROOF_BIND && i < op->bind.count; i++) {
+    ProofScalarId to = op->bind.to[i], from = op->bind.from[i];
+    if (!b->out->context->needs.is_needed[to] ||
+        source_of(b, from, b->out->is_parity[to]).id >= 0)
+      continue;
+    spoil_uses(b, from);
+    spoil(b, to);
+  }
+  return false;
 }
 
 // Whether a slot and a parity go on together from a variable and its slot, or
 // one of them is a constant, which lies ahead until then.
-static bool go_together(Build *b, ProofScalarId slot, ProofScalarId parity) {
-  ProofScalarId s = source_of(b, slot, false), p = source_of(b, parity, true);
-  if (!is_variable(b, s) || !is_variable(b, p))
-    return true;
-  return b->out->slot_of[p] == s &&
-         advances_of(b, slot, false) == advances_of(b, parity, true);
+static bool go_together(const Build *b, ProofScalarId slot,
+                        ProofScalarId parity) {
+  Source s = source_of(b, slot, false), p = source_of(b, parity, true);
+  return !is_variable(b, s.id) || !is_variable(b, p.id) ||
+         (b->out->slot_of[p.id] == s.id && s.advances == p.advances);
 }
 
 static ProofScalarId bound_to(const ProofOp *op, ProofScalarId id) {
@@ -281,131 +223,154 @@ static ProofScalarId bound_to(const ProofOp *op, ProofScalarId id) {
 
 // A slot that went on without its parity, or the other way round, would be
 // another place after a turn.
-static void check_steps(Build *b, const ProofOp *op) {
+static bool check_steps(Build *b, const ProofOp *op) {
   const bool *is_needed = b->out->context->needs.is_needed;
   if (op->kind == PROOF_WAIT && op->wait.slot >= 0 &&
       !go_together(b, op->wait.slot, op->wait.parity))
-    spoil(b, op->wait.row);
-  if (op->kind != PROOF_BIND)
-    return;
-  for (int p = 0; p < b->program->num_scalars; p++) {
+    b->turns[op->wait.row] = false;
+  for (int p = 0; op->kind == PROOF_BIND && p < b->program->num_scalars; p++) {
     ProofScalarId s = b->out->slot_of[p];
-    if (!b->out->is_parity[p] || !is_needed[p] || s < 0 ||
-        (bound_to(op, p) == p && bound_to(op, s) == s))
+    if (b->out->is_parity[p] && is_needed[p] && s >= 0 &&
+        (bound_to(op, p) != p || bound_to(op, s) != s) &&
+        !go_together(b, bound_to(op, s), bound_to(op, p)))
+      spoil(b, p);
+  }
+  return false;
+}
+
+// What advances does so by the depth of its group, and every parity has a slot.
+static void check_scalars(Build *b) {
+  for (int i = 0; i < b->program->num_scalars; i++) {
+    const ProofScalar *scalar = scalar_at(b, i);
+    if (b->out->is_parity[i] && b->out->context->needs.is_needed[i] &&
+        b->out->slot_of[i] < 0)
+      spoil(b, i);
+    if (scalar->kind != PROOF_FUNCTION ||
+        scalar->function > PROOF_ADVANCE_PARITY)
       continue;
-    if (!go_together(b, bound_to(op, s), bound_to(op, p)))
-      spoil(b, b->first_scalar + p);
+    for (int k = 0; k < scalar->num_args; k++) {
+      ProofScalarId source = source_of(b, scalar->args[k], k == 1).id;
+      if (is_variable(b, source) &&
+          b->depths[root_of(b, item_of(b, source))] != scalar->constant)
+        spoil(b, source);
+    }
+  }
+}
+
+// Depths of a group are one number.
+static void share_depths(Build *b) {
+  for (int i = 0; i < b->out->first_scalar; i++) {
+    int root = root_of(b, i);
+    if (b->depths[i] && b->depths[root] && b->depths[i] != b->depths[root])
+      b->turns[i] = false;
+    if (b->depths[i])
+      b->depths[root] = b->depths[i];
+  }
+}
+
+static void number_rings(Build *b) {
+  ProofRings *out = b->out;
+  for (int i = 0; i < b->count; i++) {
+    b->turns[root_of(b, i)] &= b->turns[i];
+    out->ring_of[i] = PROOF_NONE;
+  }
+  for (int i = 0; i < b->count; i++) {
+    int root = root_of(b, i); // it comes first
+    if (i == root && b->turns[i] && b->depths[i] && out->count < MAX_RINGS) {
+      out->depths[out->count] = b->depths[i];
+      out->ring_of[i] = out->count++;
+    }
+    out->ring_of[i] = out->ring_of[root];
   }
 }
 
 //===-- Constants ahead ---------------------------------------------------===//
 
-static bool is_constant(Build *b, ProofScalarId id, bool is_parity) {
-  ProofScalarId source = id < 0 ? PROOF_NONE : source_of(b, id, is_parity);
-  return source >= 0 && scalar_at(b, source)->kind == PROOF_CONSTANT;
+static uint64_t constant_in(const Build *b, int item, ProofScalarId id,
+                            bool is_parity) {
+  ProofScalarId source = id < 0 ? PROOF_NONE : source_of(b, id, is_parity).id;
+  bool is_one = source >= 0 && scalar_at(b, source)->kind == PROOF_CONSTANT &&
+                b->out->ring_of[item] >= 0;
+  return is_one ? UINT64_C(1) << b->out->ring_of[item] : 0;
 }
 
-static void note_constants(Build *b, const ProofOp *op, bool *out) {
+static uint64_t constants_of(const Build *b, const ProofOp *op) {
   ProofUse uses[PROOF_MAX_READS];
   int count = proof_op_uses(op, uses);
-  for (int i = 0; i < count; i++)
-    if (is_constant(b, uses[i].slot, false) ||
-        is_constant(b, uses[i].parity, true))
-      out[root_of(b, item_of(b, &uses[i]))] = true;
+  uint64_t out = 0;
+  for (int i = 0; i < count; i++) {
+    int item = item_of_use(b, &uses[i]);
+    out |= constant_in(b, item, uses[i].slot, false) |
+           constant_in(b, item, uses[i].parity, true);
+  }
   for (int i = 0; op->kind == PROOF_BIND && i < op->bind.count; i++)
-    if (is_constant(b, op->bind.from[i], b->out->is_parity[op->bind.to[i]]))
-      out[group_of(b, op->bind.to[i])] = true;
+    out |= constant_in(b, item_of(b, op->bind.to[i]), op->bind.from[i],
+                       b->out->is_parity[op->bind.to[i]]);
+  return out;
 }
 
 static void find_constants(Build *b, int role) {
   const ProofRole *code = &b->program->roles[role];
-  int count = b->count;
-  bool *ahead = TILE_ARENA_NEW(b->out->context->arena, bool,
-                               (size_t)(code->num_ops + 1) * (size_t)count);
+  uint64_t *ahead =
+      TILE_ARENA_NEW(b->out->context->arena, uint64_t, code->num_ops + 1);
   b->out->has_constant[role] = ahead;
   for (int at = 0; at < code->num_ops; at++)
-    note_constants(b, &code->ops[at], ahead + at * count);
+    ahead[at] = constants_of(b, &code->ops[at]);
   for (bool has_changed = true; has_changed;) {
     has_changed = false;
     for (int at = code->num_ops - 2; at >= 0; at--) {
       const ProofOp *op = &code->ops[at];
       int next = op->kind == PROOF_JUMP ? op->jump.target : at + 1;
       int other = op->kind == PROOF_BRANCH ? op->branch.target : next;
-      for (int g = 0; g < count; g++) {
-        bool more = ahead[next * count + g] || ahead[other * count + g];
-        has_changed |= more && !ahead[at * count + g];
-        ahead[at * count + g] |= more;
-      }
+      uint64_t more = (ahead[next] | ahead[other]) & ~ahead[at];
+      has_changed |= more != 0;
+      ahead[at] |= more;
     }
   }
 }
 
 //===-- Build -------------------------------------------------------------===//
 
-static void for_each_op(Build *b, void (*visit)(Build *, const ProofOp *)) {
+static bool visit_all(Build *b, Visit visit) {
+  bool is_new = false;
   for (int r = 0; r < b->program->num_roles; r++)
     for (int i = 0; i < b->program->roles[r].num_ops; i++)
-      visit(b, &b->program->roles[r].ops[i]);
-}
-
-static void settle(Build *b, bool (*visit)(Build *, const ProofOp *)) {
-  for (bool is_new = true; is_new;) {
-    is_new = false;
-    for (int r = 0; r < b->program->num_roles; r++)
-      for (int i = 0; i < b->program->roles[r].num_ops; i++)
-        is_new |= visit(b, &b->program->roles[r].ops[i]);
-  }
-}
-
-static void note_groups(Build *b) {
-  ProofRings *out = b->out;
-  TileArena *arena = out->context->arena;
-  int num_scalars = b->program->num_scalars;
-  out->group_of_row = TILE_ARENA_NEW(arena, int, b->first_buffer + 1);
-  out->group_of_buffer =
-      TILE_ARENA_NEW(arena, int, b->first_scalar - b->first_buffer + 1);
-  out->group_of_scalar = TILE_ARENA_NEW(arena, int, num_scalars + 1);
-  for (int i = 0; i < b->first_buffer; i++)
-    out->group_of_row[i] = root_of(b, i);
-  for (int i = b->first_buffer; i < b->first_scalar; i++)
-    out->group_of_buffer[i - b->first_buffer] = root_of(b, i);
-  for (int i = 0; i < num_scalars; i++)
-    out->group_of_scalar[i] = group_of(b, i);
+      is_new |= visit(b, &b->program->roles[r].ops[i]);
+  return is_new;
 }
 
 ProofRings *proof_rings_build(const ProofContext *context) {
   TileArena *arena = context->arena;
   const ProofProgram *p = context->program;
   ProofRings *out = TILE_ARENA_NEW(arena, ProofRings, 1);
+  *out = (ProofRings){.context = context, .first_buffer = p->num_rows};
+  out->first_scalar = p->num_rows + p->num_buffers;
   Build b = {.out = out, .program = p};
-  b.first_buffer = p->num_rows;
-  b.first_scalar = b.first_buffer + p->num_buffers;
-  b.count = b.first_scalar + p->num_scalars;
+  b.count = out->first_scalar + p->num_scalars;
   b.parents = TILE_ARENA_NEW(arena, int, b.count + 1);
-  *out = (ProofRings){.context = context, .num_groups = b.count};
-  out->groups = TILE_ARENA_NEW(arena, Group, b.count + 1);
+  b.depths = TILE_ARENA_NEW(arena, int, b.count + 1);
+  b.turns = TILE_ARENA_NEW(arena, bool, b.count + 1);
+  out->ring_of = TILE_ARENA_NEW(arena, int, b.count + 1);
   out->slot_of = TILE_ARENA_NEW(arena, int, p->num_scalars + 1);
   out->is_parity = TILE_ARENA_NEW(arena, bool, p->num_scalars + 1);
-  out->has_constant = TILE_ARENA_NEW(arena, bool *, p->num_roles + 1);
   for (int i = 0; i < b.count; i++) {
     b.parents[i] = i;
-    out->groups[i].turns = true;
+    b.turns[i] = true;
   }
   for (int i = 0; i < p->num_scalars; i++)
     out->slot_of[i] = PROOF_NONE;
-  for_each_op(&b, join_op);
-  settle(&b, join_binds);
-  settle(&b, pair_binds);
-  for (int i = 0; i < b.count; i++)
-    if (!out->groups[i].turns)
-      spoil(&b, i); // of what its root was when it was spoiled
-  for_each_op(&b, spoil_op);
-  for_each_op(&b, check_steps);
-  check_depths(&b);
-  check_pairs(&b);
+  visit_all(&b, join_op);
+  while (visit_all(&b, join_binds)) {
+  }
+  while (visit_all(&b, pair_binds)) {
+  }
+  visit_all(&b, spoil_binds);
+  visit_all(&b, check_steps);
+  share_depths(&b);
+  check_scalars(&b);
+  number_rings(&b);
   for (int r = 0; r < p->num_roles; r++)
     find_constants(&b, r);
-  note_groups(&b);
   return out;
 }
 
@@ -415,7 +380,7 @@ typedef struct {
   const ProofRings *rings;
   ProofContext *context;
   ProofState *state;
-  int group, depth;
+  int ring, depth;
   int slot, parity; // what becomes 0
 } Turn;
 
@@ -442,12 +407,12 @@ static bool find_first(Turn *t) {
   bool has_slot = false, has_parity = false;
   for (int a = 0; a < c->machine.num_agents; a++) {
     const ProofVariables *v = &c->needs.roles[proof_role_of(a)];
-    if (t->rings->has_constant[proof_role_of(
-            a)][t->state->pc[a] * t->rings->num_groups + t->group])
+    if (t->rings->has_constant[proof_role_of(a)][t->state->pc[a]] >> t->ring &
+        1)
       return false;
     for (int i = 0; i < v->count; i++) {
       ProofScalarId id = v->items[i].scalar;
-      if (t->rings->group_of_scalar[id] != t->group ||
+      if (t->rings->ring_of[t->rings->first_scalar + id] != t->ring ||
           t->state->values[a][i] == PROOF_NO_TERM)
         continue;
       int64_t number = number_of(t, a, id);
@@ -478,7 +443,7 @@ static void turn_values(const Turn *t) {
       for (int i = 0; i < v->count; i++) {
         ProofScalarId id = v->items[i].scalar;
         bool is_parity = t->rings->is_parity[id];
-        if (t->rings->group_of_scalar[id] != t->group ||
+        if (t->rings->ring_of[t->rings->first_scalar + id] != t->ring ||
             t->state->values[a][i] == PROOF_NO_TERM || is_parity == of_slots)
           continue;
         int number = (int)number_of(t, a, id);
@@ -536,17 +501,18 @@ static void turn_machine(const Turn *t) {
   int32_t *words = t->state->words;
   int32_t *old = tile_arena_copy(&scratch, words, bytes, bytes);
   for (int r = 0; r < p->num_rows; r++)
-    if (rings->group_of_row[r] == t->group)
+    if (rings->ring_of[r] == t->ring)
       turn_row(t, r, old, words);
   memcpy(old, words, bytes); // sets are in place, and facts in them are not
   for (int r = 0; r < p->num_rows; r++)
-    for (int s = 0; rings->group_of_row[r] == t->group && s < t->depth; s++)
+    for (int s = 0; rings->ring_of[r] == t->ring && s < t->depth; s++)
       move_facts(m, old, words, proof_fact_phase(m, m->first_slot[r] + s, 0),
                  proof_fact_phase(m, m->first_slot[r] + turned(t, s), 0),
                  PROOF_FIRST_WAIT + m->num_agents);
   for (int w = 0; w < p->num_windows; w++)
-    for (int s = 0; p->windows[w].has_slot && s < t->depth &&
-                    rings->group_of_buffer[p->windows[w].buffer] == t->group;
+    for (int s = 0;
+         p->windows[w].has_slot && s < t->depth &&
+         rings->ring_of[rings->first_buffer + p->windows[w].buffer] == t->ring;
          s++) {
       int from = m->first_resource[w] + s;
       int to = m->first_resource[w] + turned(t, s);
@@ -561,10 +527,9 @@ static void turn_machine(const Turn *t) {
 
 void proof_rings_turn(const ProofRings *rings, ProofContext *context,
                       ProofState *state) {
-  for (int g = 0; g < rings->num_groups; g++) {
-    const Group *group = &rings->groups[g];
-    Turn turn = {rings, context, state, g, group->depth, 0, 0};
-    if (!group->turns || group->depth == 0 || !find_first(&turn))
+  for (int i = 0; i < rings->count; i++) {
+    Turn turn = {rings, context, state, i, rings->depths[i], 0, 0};
+    if (!find_first(&turn))
       continue;
     turn_values(&turn);
     turn_machine(&turn);

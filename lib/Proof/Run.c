@@ -18,11 +18,10 @@ ProofState *proof_state_new(const ProofContext *c) {
 }
 
 void proof_state_start(const ProofContext *c, ProofState *s) {
-  s->num_symbols = s->num_bounds = s->num_truths = s->num_entries = 0;
+  s->num_symbols = s->num_bounds = s->num_entries = 0;
   for (int a = 0; a < c->machine.num_agents; a++) {
-    const ProofRole *role = &c->program->roles[proof_role_of(a)];
     bool is_idle = c->needs.idle_agents >> a & 1;
-    s->pc[a] = is_idle ? role->num_ops - 1 : 0;
+    s->pc[a] = is_idle ? c->program->roles[proof_role_of(a)].num_ops - 1 : 0;
     for (int i = 0; i < c->needs.roles[proof_role_of(a)].count; i++)
       s->values[a][i] = PROOF_NO_TERM;
   }

@@ -12,29 +12,20 @@
 #include "Terms.h"
 #include "Variables.h"
 
-enum {
-  PROOF_MAX_SYMBOLS = 64,
-  PROOF_MAX_BOUNDS = 96,
-  PROOF_MAX_TRUTHS = 96,
-  PROOF_MAX_ENTRIES = 16
-};
+enum { PROOF_MAX_SYMBOLS = 64, PROOF_MAX_BOUNDS = 160, PROOF_MAX_ENTRIES = 16 };
 
 typedef struct {
   ProofNumber number;
   int64_t step, modulus; // of the counter that it began as; 0 and 1
 } ProofSymbol;
 
-/// low <= form <= high; the form is a sum without a constant.
+/// low <= form <= high; the form is a sum without a constant. Of a condition
+/// that holds or does not: -1 or 0.
 typedef struct {
-  ProofTermId form;
   int64_t low, high; // or the ends of their type
+  ProofTermId form;
+  int32_t is_truth;
 } ProofBound;
-
-/// Whether a condition holds.
-typedef struct {
-  ProofTermId term;
-  bool holds;
-} ProofTruth;
 
 /// Counters of a class began at `start`, which is `value` now. Agents that have
 /// yet to begin there have the same value then.
@@ -49,9 +40,8 @@ typedef struct {
   ProofTermId *values[PROOF_MAX_AGENTS]; // per variable; PROOF_NO_TERM
   ProofSymbol symbols[PROOF_MAX_SYMBOLS];
   ProofBound bounds[PROOF_MAX_BOUNDS]; // ascending
-  ProofTruth truths[PROOF_MAX_TRUTHS]; // ascending
   ProofEntry entries[PROOF_MAX_ENTRIES];
-  int num_symbols, num_bounds, num_truths, num_entries;
+  int num_symbols, num_bounds, num_entries;
   int32_t *words; // of the machine
 } ProofState;
 
@@ -96,12 +86,9 @@ static inline ProofTermId proof_known_symbol(const ProofContext *c,
 /// Whether a term is a comparison, or made of such.
 bool proof_is_condition(const ProofContext *context, ProofTermId id);
 /// Whether the term was found to hold as it stands: 1, 0, or -1.
-static inline int proof_truth(const ProofState *s, ProofTermId term) {
-  for (int i = 0; i < s->num_truths; i++)
-    if (s->truths[i].term == term)
-      return s->truths[i].holds;
-  return -1;
-}
+int proof_truth(const ProofState *state, ProofTermId term);
+/// Notes that, unless it is known already.
+void proof_learn_truth(ProofState *state, ProofTermId term, bool holds);
 /// Whether a condition holds: 1, 0, or -1 where that is not known.
 int proof_outcome(ProofContext *context, const ProofState *state,
                   ProofTermId condition);

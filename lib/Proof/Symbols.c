@@ -87,9 +87,6 @@ typedef struct {
   bool is_named[PROOF_MAX_SYMBOLS]; // old ones
   ProofSymbol symbols[PROOF_MAX_SYMBOLS];
   int num_symbols;
-  ProofTermId *reads; // what memory and the like are at the values of agents
-  int num_reads, read_capacity;
-  TileArena *scratch;
   bool fits;
 } Names;
 
@@ -402,14 +399,14 @@ static void weaken_bound(const Names *n, const Span *spans, ProofBound *bound) {
     if (is_number_asked(n, &spans[term_at(n, form.args[0])->constant]))
       weaken_number(&c->needs, bound);
     else
-      *bound = (ProofBound){bound->form, INT64_MIN, INT64_MAX};
+      *bound = (ProofBound){INT64_MIN, INT64_MAX, bound->form, false};
     return;
   }
   for (int i = 0; i < form.count; i++)
     has_steps |= form.factors[i] > 0 && proof_is_positive(c, form.args[i]);
   int64_t base = base_of(n, spans, &form);
   if (has_steps && form.count > 1) { // of an earlier round
-    *bound = (ProofBound){bound->form, INT64_MIN, INT64_MAX};
+    *bound = (ProofBound){INT64_MIN, INT64_MAX, bound->form, false};
     return;
   }
   if (num_symbols == 0) // but in functions: their time comes
@@ -503,48 +500,44 @@ static bool term_mentions(const ProofTerms *t, ProofTermId id,
   return result;
 }
 
-// Whether a value that somebody has is a function of all of a sum.
+// Whether a function is what memory and the like are at a value that an agent
+// has, and may hand on.
+static bool is_read(const Names *n, int agent, ProofTermId id) {
+  ProofContext *c = n->context;
+  int role = proof_role_of(agent);
+  bool result = false;
+  for (int i = 0; i < c->needs.num_reads && !result; i++) {
+    ProofScalarId read = c->needs.reads[i].scalar;
+    ProofScalarId variable = c->needs.reads[i].variable;
+    if (c->program->scalars[variable].role != role ||
+        c->program->scalars[read].function != term_at(n, id)->function)
+      continue;
+    ProofTermId *place = &n->state->values[agent][c->needs.index[variable]];
+    ProofTermId before = *place;
+    for (int k = 0; k < c->needs.roles[role].count && !result; k++) {
+      ProofTermId *other = &n->state->values[agent][k];
+      if (k >= 64 || !(c->needs.reads[i].sources >> k & 1))
+        continue;
+      *place = other == place ? before : *other;
+      result = proof_value_of(c, n->state, agent, read) == id;
+    }
+    *place = before;
+  }
+  return result;
+}
+
+// Whether a value that somebody has is a function of all of a sum, or what they
+// may read is the sum.
 static bool is_in_values(const Names *n, ProofTermId id) {
   const ProofContext *c = n->context;
-  for (int i = 0; i < n->num_reads; i++)
-    if (n->reads[i] == id)
-      return true;
-  for (int a = 0; a < c->machine.num_agents; a++)
+  for (int a = 0; a < c->machine.num_agents; a++) {
     for (int i = 0; i < c->needs.roles[proof_role_of(a)].count; i++)
       if (term_mentions(&c->terms, n->state->values[a][i], id))
         return true;
-  return false;
-}
-
-static void add_read(Names *n, ProofTermId id) {
-  bool is_new = id != PROOF_NO_TERM;
-  for (int i = 0; i < n->num_reads; i++)
-    is_new &= n->reads[i] != id;
-  if (!is_new)
-    return;
-  TILE_ARENA_RESERVE(n->scratch, n->reads, n->num_reads, n->read_capacity);
-  n->reads[n->num_reads++] = id;
-}
-
-// What memory and the like are at the values that agents have, and hand on.
-static void find_reads(Names *n) {
-  ProofContext *c = n->context;
-  for (int i = 0; i < c->needs.num_reads; i++) {
-    const ProofRead *read = &c->needs.reads[i];
-    int role = c->program->scalars[read->variable].role;
-    int index = c->needs.index[read->variable];
-    for (int a = 2 * role; index >= 0 && a < 2 * role + 2; a++) {
-      ProofTermId *place = &n->state->values[a][index], before = *place;
-      for (int k = 0; k < read->num_sources; k++) {
-        int source = c->needs.index[read->sources[k]];
-        *place = read->sources[k] == read->variable ? before
-                 : source < 0 ? PROOF_NO_TERM
-                              : n->state->values[a][source];
-        add_read(n, proof_value_of(c, n->state, a, read->scalar));
-      }
-      *place = before;
-    }
+    if (is_read(n, a, id))
+      return true;
   }
+  return false;
 }
 
 // Whether a term without symbols is asked for by anybody from here on: as it
@@ -612,14 +605,18 @@ static ProofTermId settled(const Names *n, ProofTermId id) {
   return proof_replace(terms, out);
 }
 
-// Whether a bound is about a function of what is older.
-static bool is_bound_old(const Names *n, const Span *spans, ProofTermId form) {
+// Whether somebody may ask for what is known of a form.
+static bool is_kept(const Names *n, const Span *spans, const ProofBound *old,
+                    ProofTermId form) {
   ProofSum sum = proof_sum_of(&n->context->terms, form);
+  if (form == PROOF_NO_TERM || (old->is_truth && is_old(n, spans, form)))
+    return false;
   for (int i = 0; i < sum.count; i++)
     if (term_at(n, sum.args[i])->kind == PROOF_TERM_CALL &&
         is_old(n, spans, sum.args[i]))
-      return true;
-  return false;
+      return false;
+  return term_at(n, form)->has_symbol ||
+         (old->is_truth ? is_asked(n, form) : is_sum_asked(n, form));
 }
 
 static void settle_bounds(Names *n, const Span *spans) {
@@ -630,44 +627,26 @@ static void settle_bounds(Names *n, const Span *spans) {
   s->num_bounds = 0;
   for (int i = 0; i < count; i++) {
     ProofTermId form = settled(n, old[i].form);
-    if (form == PROOF_NO_TERM || is_bound_old(n, spans, form) ||
-        (!term_at(n, form)->has_symbol && !is_sum_asked(n, form)))
+    if (!is_kept(n, spans, &old[i], form))
       continue;
     ProofSum sum = proof_sum_of(&n->context->terms, form);
-    proof_learn_bounds(n->context, s, &sum, old[i].low, old[i].high);
+    const ProofTerm *term = term_at(n, form);
+    if (!old[i].is_truth)
+      proof_learn_bounds(n->context, s, &sum, old[i].low, old[i].high);
+    else if (term->kind == PROOF_TERM_NOT)
+      proof_learn_truth(s, term->args[0], !old[i].low);
+    else if (term->kind != PROOF_TERM_CONSTANT)
+      proof_learn_truth(s, form, old[i].low);
   }
   count = s->num_bounds;
   s->num_bounds = 0;
   for (int i = 0; i < count; i++) {
     ProofBound bound = s->bounds[i];
-    weaken_bound(n, spans, &bound);
+    if (!bound.is_truth)
+      weaken_bound(n, spans, &bound);
     if (bound.low != INT64_MIN || bound.high != INT64_MAX)
       s->bounds[s->num_bounds++] = bound;
   }
-}
-
-static void settle_truths(Names *n, const Span *spans) {
-  ProofState *s = n->state;
-  int count = 0;
-  for (int i = 0; i < s->num_truths; i++) {
-    ProofTruth truth = {settled(n, s->truths[i].term), s->truths[i].holds};
-    if (truth.term == PROOF_NO_TERM || is_old(n, spans, truth.term) ||
-        (!term_at(n, truth.term)->has_symbol && !is_asked(n, truth.term)) ||
-        proof_term_is_constant(&n->context->terms, truth.term))
-      continue;
-    if (term_at(n, truth.term)->kind == PROOF_TERM_NOT)
-      truth = (ProofTruth){term_at(n, truth.term)->args[0], !truth.holds};
-    int at = count;
-    while (at > 0 && s->truths[at - 1].term > truth.term)
-      at--;
-    if (at > 0 && s->truths[at - 1].term == truth.term)
-      continue;
-    memmove(s->truths + at + 1, s->truths + at,
-            sizeof *s->truths * (size_t)(count - at));
-    s->truths[at] = truth;
-    count++;
-  }
-  s->num_truths = count;
 }
 
 static void settle_entries(Names *n) {
@@ -696,7 +675,7 @@ bool proof_rename(ProofContext *c, ProofState *s) {
   TileArena scratch;
   tile_arena_init(&scratch);
   Names *n = TILE_ARENA_NEW(&scratch, Names, 1);
-  *n = (Names){.context = c, .state = s, .scratch = &scratch, .fits = true};
+  *n = (Names){.context = c, .state = s, .fits = true};
   Place *places = TILE_ARENA_NEW(&scratch, Place, num_places + 1);
   int count = list_places(n, places);
   name_all(n, places, count);
@@ -705,10 +684,8 @@ bool proof_rename(ProofContext *c, ProofState *s) {
     *places[i].value = settled(n, *places[i].value);
   memcpy(s->symbols, n->symbols, sizeof *s->symbols * PROOF_MAX_SYMBOLS);
   s->num_symbols = n->num_symbols;
-  find_reads(n);
   find_spans(n, places, count, spans);
   settle_bounds(n, spans);
-  settle_truths(n, spans);
   settle_entries(n);
   bool fits = n->fits;
   tile_arena_deinit(&scratch);

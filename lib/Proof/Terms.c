@@ -249,36 +249,12 @@ static ProofTermId ordered_call(ProofTerms *t, int function, ProofTermId a,
   return plain_call(t, function, 0, 2, args);
 }
 
-static ProofTermId less(ProofTerms *t, int function, ProofTermId a,
-                        ProofTermId b) {
-  const ProofTermId args[2] = {a, b};
-  return a == b ? boolean(t, false) : plain_call(t, function, 0, 2, args);
-}
-
 static ProofTermId comparison(ProofTerms *t, int function,
                               const ProofTermId *args) {
-  switch (function) {
-  case PROOF_EQ:
-    return args[0] == args[1] ? boolean(t, true)
-                              : ordered_call(t, PROOF_EQ, args[0], args[1]);
-  case PROOF_NE:
-    return complement(t, comparison(t, PROOF_EQ, args));
-  case PROOF_LT:
-  case PROOF_ULT:
-    return less(t, function, args[0], args[1]);
-  case PROOF_GT:
-    return less(t, PROOF_LT, args[1], args[0]);
-  case PROOF_UGT:
-    return less(t, PROOF_ULT, args[1], args[0]);
-  case PROOF_LE:
-    return complement(t, less(t, PROOF_LT, args[1], args[0]));
-  case PROOF_ULE:
-    return complement(t, less(t, PROOF_ULT, args[1], args[0]));
-  case PROOF_GE:
-    return complement(t, less(t, PROOF_LT, args[0], args[1]));
-  default:
-    return complement(t, less(t, PROOF_ULT, args[0], args[1]));
-  }
+  if (args[0] == args[1])
+    return boolean(t, function == PROOF_EQ);
+  return function == PROOF_EQ ? ordered_call(t, function, args[0], args[1])
+                              : plain_call(t, function, 0, 2, args);
 }
 
 // AND, OR and XOR.
@@ -307,10 +283,6 @@ static ProofTermId choice(ProofTerms *t, const ProofTermId *args) {
   return plain_call(t, PROOF_SELECT, 0, 3, args);
 }
 
-static bool is_comparison(int function) {
-  return function >= PROOF_EQ && function <= PROOF_UGE;
-}
-
 // Of constants, or PROOF_NO_TERM.
 static ProofTermId folded(ProofTerms *t, int function, int64_t constant,
                           int num_args, const ProofTermId *args) {
@@ -327,8 +299,7 @@ static ProofTermId folded(ProofTerms *t, int function, int64_t constant,
   out = proof_apply(function, constant, num_args, numbers);
   if (!proof_number_is_exact(out) || !is_small(out.value))
     return PROOF_NO_TERM;
-  return is_comparison(function) ? boolean(t, out.value)
-                                 : proof_term_constant(t, out.value);
+  return proof_term_constant(t, out.value);
 }
 
 // Of a sum, the sum of its parts as numbers without a sign: none overflows.
@@ -357,7 +328,7 @@ ProofTermId proof_term_call(ProofTerms *t, int function, int64_t constant,
                    t->items[args[0]].function == PROOF_CAST
                ? args[0]
                : cast(t, args[0]);
-  if (is_comparison(function))
+  if (proof_is_comparison(function))
     return comparison(t, function, args);
   if (function == PROOF_AND || function == PROOF_OR || function == PROOF_XOR)
     return logic(t, function, args);

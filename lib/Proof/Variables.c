@@ -26,12 +26,13 @@ static const ProofScalar *scalar_at(const Build *b, ProofScalarId id) {
   return &b->program->scalars[id];
 }
 
-static bool is_fixed(const Build *b, ProofScalarId id) {
+// A variable that a scalar is made of, or -1.
+static ProofScalarId variable_in(const Build *b, ProofScalarId id) {
   const ProofScalar *scalar = scalar_at(b, id);
-  bool result = scalar->kind != PROOF_VARIABLE;
-  for (int i = 0; i < scalar->num_args && result; i++)
-    result = is_fixed(b, scalar->args[i]);
-  return result;
+  ProofScalarId found = scalar->kind == PROOF_VARIABLE ? id : PROOF_NONE;
+  for (int i = 0; i < scalar->num_args && found < 0; i++)
+    found = variable_in(b, scalar->args[i]);
+  return found;
 }
 
 //===-- What is needed ----------------------------------------------------===//
@@ -80,6 +81,86 @@ static void mark_roles(Build *b, bool *marks, bool of_decisions) {
         mark(b, marks, op->branch.condition);
     }
   close_marks(b, marks);
+}
+
+//===-- Decisions that make no difference ---------------------------------===//
+
+// What a branch decides about, its loop or all of its sides: ops from `begin`
+// to before `end`.
+typedef struct {
+  int begin, end;
+} Range;
+
+static Range range_of(const ProofRole *role, int branch) {
+  int target = role->ops[branch].branch.target;
+  const ProofOp *last = &role->ops[target - 1]; // goes on behind it, or repeats
+  return role->ops[branch].branch.is_loop ? (Range){last->jump.target, target}
+                                          : (Range){branch, last->jump.target};
+}
+
+// Whether an op is one that the proof looks at, or gives somebody a value.
+static bool matters(const ProofMachine *m, const bool *marks,
+                    const ProofOp *op) {
+  ProofUse uses[PROOF_MAX_READS];
+  int count = proof_op_uses(op, uses);
+  bool result = op->kind != PROOF_BIND && op->kind != PROOF_BRANCH &&
+                op->kind != PROOF_JUMP;
+  for (int i = 0; op->kind == PROOF_BIND && i < op->bind.count; i++)
+    result |= marks[op->bind.to[i]];
+  if (op->kind != PROOF_FILL && op->kind != PROOF_READ)
+    return result;
+  result = false;
+  for (int i = 0; i < count; i++)
+    result |=
+        uses[i].row >= 0 || m->is_checked[m->first_resource[uses[i].window]];
+  return result;
+}
+
+// Marks what decisions of the role that make a difference ask for.
+static bool mark_decisions(Build *b, const ProofMachine *m, bool *marks,
+                           const ProofRole *role, bool *is_kept) {
+  bool is_new = false;
+  for (int i = 0; i < role->num_ops; i++) {
+    if (role->ops[i].kind != PROOF_BRANCH || is_kept[i])
+      continue;
+    Range range = range_of(role, i);
+    for (int k = range.begin; k < range.end && !is_kept[i]; k++)
+      is_kept[i] = matters(m, marks, &role->ops[k]);
+    if (!is_kept[i])
+      continue;
+    is_new = true;
+    mark(b, marks, role->ops[i].branch.condition);
+    close_marks(b, marks);
+  }
+  return is_new;
+}
+
+void proof_prune(ProofProgram *program, const ProofMachine *m,
+                 TileArena *arena) {
+  Build b = {.program = program, .arena = arena};
+  int count = program->num_scalars + 1;
+  bool *marks = TILE_ARENA_NEW(arena, bool, count), is_new = true;
+  bool *is_kept[PROOF_MAX_ROLES];
+  b.todo = TILE_ARENA_NEW(arena, ProofScalarId, count);
+  mark_roles(&b, marks, false);
+  for (int r = 0; r < program->num_roles; r++)
+    is_kept[r] = TILE_ARENA_NEW(arena, bool, program->roles[r].num_ops);
+  while (is_new) {
+    is_new = false;
+    for (int r = 0; r < program->num_roles; r++)
+      is_new |= mark_decisions(&b, m, marks, &program->roles[r], is_kept[r]);
+  }
+  for (int r = 0; r < program->num_roles; r++)
+    for (int i = 0; i < program->roles[r].num_ops; i++) {
+      ProofOp *ops = program->roles[r].ops;
+      if (ops[i].kind != PROOF_BRANCH || is_kept[r][i])
+        continue;
+      Range range = range_of(&program->roles[r], i);
+      for (int k = range.begin; k < range.end; k++)
+        ops[k] = (ProofOp){.kind = PROOF_JUMP,
+                           .origin = ops[k].origin,
+                           .jump.target = range.end};
+    }
 }
 
 //===-- Periods -----------------------------------------------------------===//
@@ -265,16 +346,8 @@ static uint64_t shape_of(const Build *b, ProofScalarId id, int depth) {
 }
 
 typedef struct {
-  uint64_t shape;
-  int end;    // op behind the loop
-  int number; // of its class
-} Loop;
-
-enum { MAX_NEST = 64 };
-
-typedef struct {
   Build *build;
-  uint64_t *shapes; // per class, with how many loops of this shape are around
+  uint64_t *shapes; // per class
   int capacity;
 } Classes;
 
@@ -322,21 +395,12 @@ static bool has_events(const Build *b, const ProofRole *role, int from,
 static void classify(Classes *c, int role) {
   Build *b = c->build;
   const ProofRole *code = &b->program->roles[role];
-  Loop nest[MAX_NEST];
-  int depth = 0;
   for (int i = 0; i < code->num_ops; i++) {
     const ProofOp *op = &code->ops[i];
-    while (depth && i >= nest[depth - 1].end)
-      depth--;
     const ProofOp *decision = decision_of(code, i);
-    if (op->kind != PROOF_BIND || !op->bind.enters || !decision ||
-        depth == MAX_NEST)
+    if (op->kind != PROOF_BIND || !op->bind.enters || !decision)
       continue;
     uint64_t shape = shape_of(b, decision->branch.condition, 0);
-    int around = 0;
-    for (int k = 0; k < depth; k++)
-      around += nest[k].shape == shape;
-    nest[depth++] = (Loop){shape, decision->branch.target, 0};
     if (!has_events(b, code, i, decision->branch.target))
       shape = tile_hash_word(shape, (uint64_t)role);
     for (int k = 0; k < op->bind.count; k++) {
@@ -344,9 +408,8 @@ static void classify(Classes *c, int role) {
       if (!variable || !variable->step)
         continue;
       bool is_iv = k + 1 == op->bind.count; // the last one, of an scf.for
-      uint64_t own = tile_hash_word(shape, (uint64_t)around);
       variable->class_number =
-          class_of(c, tile_hash_word(own, (uint64_t)(is_iv ? -1 : k)));
+          class_of(c, tile_hash_word(shape, (uint64_t)(is_iv ? -1 : k)));
       b->out->class_agents[variable->class_number] |=
           3u << 2 * role & ~b->out->idle_agents;
     }
@@ -371,6 +434,11 @@ static void share_moduli(Build *b) {
   }
 }
 
+static bool is_comparison(const ProofScalar *scalar) {
+  return scalar->kind == PROOF_FUNCTION &&
+         proof_is_comparison(scalar->function);
+}
+
 //===-- Marks -------------------------------------------------------------===//
 
 static void add_mark(Build *b, int64_t value, int *capacity) {
@@ -391,8 +459,7 @@ static void find_marks(Build *b) {
   int capacity = 0;
   for (int i = 0; i < b->program->num_scalars; i++) {
     const ProofScalar *scalar = scalar_at(b, i);
-    if (!b->out->is_needed[i] || scalar->kind != PROOF_FUNCTION ||
-        scalar->function < PROOF_EQ || scalar->function > PROOF_UGE)
+    if (!b->out->is_needed[i] || !is_comparison(scalar))
       continue;
     Line x = line_of(b, scalar->args[0]), y = line_of(b, scalar->args[1]);
     int64_t factor = x.factor - y.factor, constant = y.constant - x.constant;
@@ -532,11 +599,6 @@ static bool update_live(Live *l, int at, uint64_t *scratch) {
   return has_changed;
 }
 
-static bool is_comparison(const ProofScalar *scalar) {
-  return scalar->kind == PROOF_FUNCTION && scalar->function >= PROOF_EQ &&
-         scalar->function <= PROOF_UGE;
-}
-
 static void add_question(bool *is_question, const Build *b, ProofScalarId id) {
   const ProofScalar *scalar = scalar_at(b, id);
   is_question[id] = true;
@@ -597,7 +659,7 @@ static void list_questions(Live *l) {
 static void add_fixed(Build *b, ProofScalarId id) {
   const ProofScalar *scalar = scalar_at(b, id);
   ProofNeeds *out = b->out;
-  bool is_new = is_fixed(b, id);
+  bool is_new = variable_in(b, id) < 0;
   for (int i = 0; i < out->num_fixed; i++)
     is_new &= out->fixed[i] != id;
   if (is_new)
@@ -633,55 +695,34 @@ static void find_live(Build *b, int role) {
   list_questions(&l);
 }
 
-//===-- What decisions read of memory -------------------------------------===//
-
 // Functions that are not computed, such as what memory has at a place.
-
-static ProofScalarId variable_in(const Build *b, ProofScalarId id) {
-  const ProofScalar *scalar = scalar_at(b, id);
-  ProofScalarId found = scalar->kind == PROOF_VARIABLE ? id : PROOF_NONE;
-  for (int i = 0; i < scalar->num_args; i++)
-    found = found < 0 ? variable_in(b, scalar->args[i]) : found;
-  return found;
+static uint64_t bit_of(const Build *b, ProofScalarId id) {
+  int index = scalar_at(b, id)->kind == PROOF_VARIABLE ? b->out->index[id] : -1;
+  return index >= 0 && index < 64 ? UINT64_C(1) << index : 0;
 }
 
-static void add_source(ProofRead *read, ProofScalarId id) {
-  for (int i = 0; i < read->num_sources; i++)
-    if (read->sources[i] == id)
-      return;
-  read->sources[read->num_sources++] = id;
-}
-
-// Variables that are handed on until they are the one that is asked for.
-static void find_sources(Build *b, ProofRead *read) {
-  const ProofRole *role =
-      &b->program->roles[scalar_at(b, read->variable)->role];
-  read->sources =
-      TILE_ARENA_NEW(b->arena, ProofScalarId, b->program->num_scalars + 1);
-  add_source(read, read->variable);
-  for (int next = 0; next < read->num_sources; next++)
-    for (int i = 0; i < role->num_ops; i++) {
-      const ProofOp *op = &role->ops[i];
-      for (int k = 0; op->kind == PROOF_BIND && k < op->bind.count; k++)
-        if (op->bind.to[k] == read->sources[next] &&
-            scalar_at(b, op->bind.from[k])->kind == PROOF_VARIABLE)
-          add_source(read, op->bind.from[k]);
-    }
-}
-
-static void find_reads(Build *b) {
-  ProofNeeds *out = b->out;
-  int capacity = 0;
-  for (int i = 0; i < b->program->num_scalars; i++) {
-    const ProofScalar *scalar = scalar_at(b, i);
-    if (!out->is_needed[i] || scalar->kind != PROOF_FUNCTION ||
-        scalar->function < PROOF_OTHER || variable_in(b, i) < 0)
-      continue;
-    TILE_ARENA_RESERVE(b->arena, out->reads, out->num_reads, capacity);
-    ProofRead *read = &out->reads[out->num_reads++];
-    *read = (ProofRead){.scalar = i, .variable = variable_in(b, i)};
-    find_sources(b, read);
+static uint64_t sources_of(const Build *b, ProofScalarId variable) {
+  const ProofRole *role = &b->program->roles[scalar_at(b, variable)->role];
+  uint64_t before = 0, out = bit_of(b, variable);
+  while (before != out) {
+    before = out;
+    for (int i = 0; i < role->num_ops; i++)
+      for (int k = 0;
+           role->ops[i].kind == PROOF_BIND && k < role->ops[i].bind.count; k++)
+        if (bit_of(b, role->ops[i].bind.to[k]) & out)
+          out |= bit_of(b, role->ops[i].bind.from[k]);
   }
+  return out;
+}
+
+static void list_reads(Build *b) {
+  ProofNeeds *out = b->out;
+  out->reads = TILE_ARENA_NEW(b->arena, ProofRead, b->program->num_scalars + 1);
+  for (int i = 0; i < b->program->num_scalars; i++)
+    if (out->is_needed[i] && scalar_at(b, i)->kind == PROOF_FUNCTION &&
+        scalar_at(b, i)->function >= PROOF_OTHER && variable_in(b, i) >= 0)
+      out->reads[out->num_reads++] =
+          (ProofRead){i, variable_in(b, i), sources_of(b, variable_in(b, i))};
 }
 
 //===-- Entry -------------------------------------------------------------===//
@@ -727,7 +768,7 @@ static void list_residues(Build *b) {
       const ProofScalar *less = scalar_at(b, op->branch.condition);
       bool is_new = less->kind == PROOF_FUNCTION && less->num_args == 2 &&
                     out->is_position[less->args[1]] &&
-                    is_fixed(b, less->args[1]) &&
+                    variable_in(b, less->args[1]) < 0 &&
                     scalar_at(b, less->args[1])->kind != PROOF_CONSTANT;
       for (int k = 0; is_new && k < out->num_residues; k++)
         is_new = out->residues[k] != less->args[1];
@@ -757,7 +798,7 @@ void proof_needs_build(const ProofProgram *program, TileArena *arena,
       out->idle_agents |= 2u << 2 * r;
   Classes classes = {.build = &b};
   list_fixed(&b);
-  find_reads(&b);
+  list_reads(&b);
   for (int r = 0; r < program->num_roles; r++) {
     find_counters(&b, r);
     find_next(&b, r);

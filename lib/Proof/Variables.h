@@ -2,7 +2,7 @@
 #ifndef TILE_PROOF_VARIABLES_H
 #define TILE_PROOF_VARIABLES_H
 
-#include "Program.h"
+#include "Machine.h"
 
 /// A variable that slots, parities or decisions depend on.
 typedef struct {
@@ -20,14 +20,6 @@ typedef struct {
   bool asks_marks; // some compare it with a number
 } ProofVariable;
 
-/// A function that is not computed, such as what memory has at a place. The
-/// place is what `variable` is, or what it may be given by and by: `sources`.
-typedef struct {
-  ProofScalarId scalar, variable; // of several variables, one of them
-  ProofScalarId *sources;
-  int num_sources;
-} ProofRead;
-
 /// The variables of a role.
 typedef struct {
   ProofVariable *items;
@@ -37,6 +29,13 @@ typedef struct {
   uint64_t *live;
   int live_words, num_fixed;
 } ProofVariables;
+
+/// A function that is not computed, such as what memory has at a place, of a
+/// variable; of several variables, one of them.
+typedef struct {
+  ProofScalarId scalar, variable;
+  uint64_t sources; // variables of its role that it may be given by and by
+} ProofRead;
 
 typedef struct {
   const ProofProgram *program;
@@ -53,7 +52,7 @@ typedef struct {
   int64_t *marks;
   int num_marks;
   int64_t reach;
-  /// Functions that are not computed, of variables, that decisions depend on.
+  /// Those that decisions depend on.
   ProofRead *reads;
   int num_reads;
   /// Conditions that depend on no variable.
@@ -68,6 +67,10 @@ typedef struct {
   int64_t period; // of all slots and parities; 0: too long
 } ProofNeeds;
 
+/// Takes out loops and branches that make no difference: nothing in them can go
+/// wrong, and nobody asks for what they compute. They are assumed to end.
+void proof_prune(ProofProgram *program, const ProofMachine *machine,
+                 TileArena *arena);
 /// Owner: `arena`.
 void proof_needs_build(const ProofProgram *program, TileArena *arena,
                        ProofNeeds *out);

@@ -8,40 +8,15 @@ static uint64_t mix(uint64_t a, uint64_t b) {
   return (x ^ x >> 29) * UINT64_C(0x94D049BB133111EB) >> 1;
 }
 
-static uint8_t digit_of(ProofWord *word, uint64_t key, int base) {
-  for (int i = 0; i < word->num_digits; i++)
-    if (word->keys[i] == key)
-      return word->digits[i];
-  if (word->num_digits == PROOF_MAX_DIGITS) {
-    word->has_overflow = true;
-    return 0;
-  }
-  word->keys[word->num_digits] = key;
-  word->bases[word->num_digits] = (uint8_t)base;
-  word->digits[word->num_digits] = 0;
-  word->num_digits++;
-  return 0;
-}
-
-// The number that `key` stands for; memory and guards are 0 or 1 in most words.
-static int64_t outside(ProofWord *word, uint64_t key, bool is_bit) {
+// The number that `key` stands for; memory and guards are 0 or 1 in half of the
+// words.
+static int64_t outside(const ProofWord *word, uint64_t key, bool is_bit) {
   enum { RANGE = 9 };
-  if (word->kind == PROOF_WORD_PLAIN)
+  if (word->is_plain)
     return (int64_t)word->seed * word->unit;
-  if (word->kind == PROOF_WORD_RANDOM)
-    return (int64_t)(mix(key, word->seed) % RANGE) * word->unit;
-  return digit_of(word, key, is_bit ? 2 : word->num_trips + 1) *
-         (is_bit ? 1 : word->unit);
-}
-
-bool proof_word_next(ProofWord *word) {
-  while (word->num_digits > 0) {
-    int last = word->num_digits - 1;
-    if (++word->digits[last] < word->bases[last])
-      return true;
-    word->num_digits--;
-  }
-  return false;
+  if (is_bit && word->seed % 2)
+    return (int64_t)(mix(key, word->seed) % 2);
+  return (int64_t)(mix(key, word->seed) % RANGE) * word->unit;
 }
 
 static int64_t value_of(const ProofContext *c, const ProofState *s, int agent,

@@ -4,12 +4,6 @@
 
 #include "State.h"
 
-typedef enum {
-  PROOF_WORD_PLAIN,  // every number from outside is `seed`
-  PROOF_WORD_DIGITS, // the digits, in the order in which they are asked for
-  PROOF_WORD_RANDOM, // drawn from `seed`
-} ProofWordKind;
-
 /// What a number is asked for as.
 typedef enum {
   PROOF_AS_VALUE,
@@ -17,18 +11,11 @@ typedef enum {
   PROOF_AS_CONDITION
 } ProofUseAs;
 
-enum { PROOF_MAX_DIGITS = 48 };
-
 /// What everything that comes from outside the roles is in one run.
 typedef struct ProofWord {
-  ProofWordKind kind;
+  bool is_plain; // every number is `seed`; else they are drawn from it
   uint64_t seed;
-  int64_t unit;  // numbers are multiples of it, so that loops with steps run
-  int num_trips; // digits of numbers: from 0 to this
-  int num_digits;
-  uint64_t keys[PROOF_MAX_DIGITS];
-  uint8_t digits[PROOF_MAX_DIGITS], bases[PROOF_MAX_DIGITS];
-  bool has_overflow; // more numbers were asked for than there are digits
+  int64_t unit; // numbers are multiples of it, so that loops with steps run
   /// Per scalar: it is a bound of a loop. Other slots and parities are not any
   /// numbers.
   const bool *is_bound;
@@ -42,7 +29,4 @@ typedef struct ProofWord {
 /// The number that a scalar is of an agent.
 int64_t proof_word_value(const ProofContext *context, const ProofState *state,
                          int agent, ProofScalarId id);
-/// The next word of PROOF_WORD_DIGITS after one that was run; false at the end.
-bool proof_word_next(ProofWord *word);
-
 #endif // TILE_PROOF_WORDS_H

@@ -18,21 +18,4 @@ bool tile_op_is_repeatable(MlirOperation op);
 /// As tile_accesses_get, of loads and stores of elements too.
 int tile_repeated_accesses(MlirOperation op, TileAccess out[TILE_MAX_ACCESSES]);
 
-/// Values from outside that an op uses, each once, in the order of their first
-/// uses.
-typedef struct {
-  MlirOperation op;
-  MlirOperation *ops; // `op` and those inside
-  int num_ops, ops_capacity;
-  MlirValue *values;
-  int num_values, values_capacity;
-} TileRepeatedOp;
-
-/// Owner: `arena`.
-void tile_repeated_op_build(TileArena *arena, MlirOperation op,
-                            TileRepeatedOp *out);
-/// Whether both do the same with their values, number by number. How they do it
-/// is not compared: layouts and instructions of copies.
-bool tile_repeated_ops_alike(const TileRepeatedOp *a, const TileRepeatedOp *b);
-
 #endif // TILE_ANALYSIS_REPEATED_OPS_H

@@ -252,7 +252,7 @@ static void write_read(ProgramWriter *w, MlirOperation op, int window,
     out->read.is_async = tile_product_is_wgmma(op, &product) || is_tma(op);
     // An atomic update is over when its op is.
     out->read.is_store = tile_copy_is(op) && is_tma(op);
-    if (is_tma(op))
+    if (is_tma(op) || tile_map_make_is(op))
       out->threads = PROOF_LEADER;
   }
   ProofOp *out = &role->ops[*read];
@@ -289,9 +289,11 @@ static void write_fill(ProgramWriter *w, MlirOperation op, int window,
   out->fill.how = signals             ? PROOF_BY_TMA
                   : is_cp_async(copy) ? PROOF_BY_CP_ASYNC
                                       : PROOF_BY_STORES;
+  // All threads wait for a copy by TMA that signals nobody.
+  out->threads =
+      signals || tile_map_make_is(op) ? PROOF_LEADER : PROOF_ALL_THREADS;
   if (!signals)
-    return; // all threads wait for a copy by TMA that signals nobody
-  out->threads = PROOF_LEADER;
+    return;
   out->fill.row = program_row_of(w->extract, tile_copy_signal(copy), false);
   out->fill.row_slot = row_slot;
   out->fill.bytes = copied_bytes(copy);

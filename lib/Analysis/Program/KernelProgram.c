@@ -135,46 +135,19 @@ static Fillers fillers_of(TileChannelOp channel) {
                    or_zero(tile_channel_simt_threads_attr(channel))};
 }
 
-// A channel that nothing fills is committed all the same.
-static int leader_arrivals(const Fillers *fillers) {
-  return fillers->has_tma ||
-         (!fillers->cp_async_threads && !fillers->simt_threads);
-}
-
-// Warps of the roles that release, those that take turns once: each of them
-// has rounds of its own.
-static int reading_warps(MlirValue channel) {
-  MlirOperation roles[PROOF_MAX_ROLES];
-  int count = 0, warps = 0;
-  for (MlirOpOperand use = mlirValueGetFirstUse(channel);
-       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation user = mlirOpOperandGetOwner(use);
-    TileRoleOp role = tile_role_of(user);
-    bool is_new = tile_release_is(user) && role.op.ptr;
-    for (int i = 0; i < count; i++)
-      is_new &= !mlirOperationEqual(roles[i], role.op);
-    if (!is_new || count == PROOF_MAX_ROLES)
-      continue;
-    roles[count++] = role.op;
-    warps += (int)tile_role_warps(role);
-  }
-  return warps;
-}
-
 static void find_channel(ProgramBuild *e, MlirOperation op) {
   TileChannelOp channel = tile_channel_cast(op);
   MlirValue value = mlirOperationGetResult(op, 0);
   Fillers fillers = fillers_of(channel);
-  int readers = or_zero(tile_channel_consumer_warps_attr(channel));
   ProofRow row = {.name = "full",
                   .depth = (int)tile_channel_depth(channel),
-                  .count = leader_arrivals(&fillers) +
-                           fillers.cp_async_threads + fillers.simt_threads};
+                  .count = fillers.has_tma + fillers.cp_async_threads +
+                           fillers.simt_threads};
   if (!e->is_of_roles)
     return;
   add_row(e, op, value, false, row);
   row.name = "empty";
-  row.count = readers ? readers : reading_warps(value);
+  row.count = or_zero(tile_channel_consumer_warps_attr(channel));
   add_row(e, op, value, true, row);
 }
 
@@ -239,7 +212,7 @@ static void write_commit(ProgramWriter *w, MlirOperation op) {
   int row = row_of(w, op, false);
   Fillers fillers = fillers_of(
       tile_channel_cast(mlirOpResultGetOwner(mlirOperationGetOperand(op, 0))));
-  if (leader_arrivals(&fillers))
+  if (fillers.has_tma)
     add_arrive(w, op, row, PROOF_LEADER, 1, false);
   if (fillers.cp_async_threads)
     add_arrive(w, op, row, PROOF_ALL_THREADS, fillers.cp_async_threads, true);
@@ -441,11 +414,6 @@ typedef struct {
   int count;
 } Binding;
 
-static Binding binding_new(ProgramWriter *w, intptr_t capacity) {
-  return (Binding){program_ids(w->extract, capacity),
-                   program_ids(w->extract, capacity), 0};
-}
-
 static void binding_add(Binding *b, ProofScalarId to, ProofScalarId from) {
   b->to[b->count] = to;
   b->from[b->count++] = from;
@@ -460,89 +428,70 @@ static ProofOp *write_binding(ProgramWriter *w, MlirOperation op,
   return bind;
 }
 
-static ProofScalarId *variables(ProgramWriter *w, intptr_t count,
-                                MlirValue (*value)(MlirOperation, intptr_t),
-                                MlirOperation op) {
+static ProofScalarId *results_of(ProgramWriter *w, MlirOperation op) {
+  intptr_t count = mlirOperationGetNumResults(op);
   ProofScalarId *out = program_ids(w->extract, count);
   for (intptr_t i = 0; i < count; i++)
-    out[i] = program_variable(w->extract, value(op, i).ptr, w->role);
+    out[i] = program_variable(w->extract, mlirOperationGetResult(op, i).ptr,
+                              w->role);
   return out;
 }
 
-// Operands of `op` from `first` on become `to`.
-static ProofOp *bind_operands(ProgramWriter *w, MlirOperation op,
-                              intptr_t first, const ProofScalarId *to,
-                              intptr_t count) {
-  Binding b = binding_new(w, count);
+// `to` become operands of `op` from `first` on; there is room for one more.
+static Binding bind_operands(ProgramWriter *w, MlirOperation op, intptr_t first,
+                             const ProofScalarId *to, intptr_t count) {
+  Binding b = {program_ids(w->extract, count + 1),
+               program_ids(w->extract, count + 1), 0};
   for (intptr_t i = 0; i < count; i++)
     binding_add(
         &b, to[i],
         program_scalar(w->extract, mlirOperationGetOperand(op, first + i)));
-  return write_binding(w, op, &b);
+  return b;
 }
 
 static void write_ops(ProgramWriter *w, MlirBlock block);
 
-static void write_region(ProgramWriter *w, MlirOperation op, intptr_t region,
-                         const ProofScalarId *results, intptr_t count) {
-  MlirBlock block = entry_of(op, region);
-  if (mlirBlockIsNull(block))
-    return;
-  write_ops(w, block);
-  bind_operands(w, mlirBlockGetTerminator(block), 0, results, count);
-}
-
-// Begins a branch; `end_first` ends its first side and `end_both` both.
 static int begin_branch(ProgramWriter *w, MlirOperation op,
                         ProofScalarId condition) {
-  ProofOp *branch = program_add(w, PROOF_BRANCH, op);
-  branch->branch.condition = condition;
+  program_add(w, PROOF_BRANCH, op)->branch.condition = condition;
   return here(w) - 1;
 }
 
-static int end_first(ProgramWriter *w, MlirOperation op, int branch) {
+static ProofScalarId condition_of_case(ProgramWriter *w, MlirOperation op,
+                                       intptr_t i) {
+  ProgramBuild *e = w->extract;
+  ProofScalarId asked = program_scalar(e, mlirOperationGetOperand(op, 0));
+  return scf_if_is(op)
+             ? asked
+             : program_combined(
+                   e, PROOF_EQ, asked,
+                   program_constant(e, scf_index_switch_cases(
+                                           scf_index_switch_cast(op), i)));
+}
+
+// Case `i` and those after it, one branch in the other, then the default. An
+// scf.if has one case.
+static void write_cases(ProgramWriter *w, MlirOperation op, intptr_t i,
+                        const ProofScalarId *results) {
+  intptr_t num_cases = mlirOperationGetNumRegions(op) - 1;
+  bool is_default = i == num_cases, is_if = scf_if_is(op);
+  MlirBlock block = entry_of(op, is_if ? i : is_default ? 0 : i + 1);
+  int branch =
+      is_default ? 0 : begin_branch(w, op, condition_of_case(w, op, i));
+  if (!mlirBlockIsNull(block)) {
+    MlirOperation end = mlirBlockGetTerminator(block);
+    write_ops(w, block);
+    Binding b =
+        bind_operands(w, end, 0, results, mlirOperationGetNumResults(op));
+    write_binding(w, end, &b);
+  }
+  if (is_default)
+    return;
+  int jump = here(w);
   program_add(w, PROOF_JUMP, op);
   role_of(w)->ops[branch].branch.target = here(w);
-  return here(w) - 1;
-}
-
-static void end_both(ProgramWriter *w, int jump) {
+  write_cases(w, op, i + 1, results);
   role_of(w)->ops[jump].jump.target = here(w);
-}
-
-static void write_if(ProgramWriter *w, MlirOperation op) {
-  intptr_t count = mlirOperationGetNumResults(op);
-  ProofScalarId condition =
-      program_scalar(w->extract, mlirOperationGetOperand(op, 0));
-  ProofScalarId *results = variables(w, count, mlirOperationGetResult, op);
-  int branch = begin_branch(w, op, condition);
-  write_region(w, op, 0, results, count);
-  int jump = end_first(w, op, branch);
-  write_region(w, op, 1, results, count);
-  end_both(w, jump);
-}
-
-// Case `i` and those after it: one branch in the other, then the default.
-static void write_case(ProgramWriter *w, ScfIndexSwitchOp op, intptr_t i,
-                       const ProofScalarId *results, intptr_t count) {
-  ProgramBuild *e = w->extract;
-  ProofScalarId condition =
-      program_combined(e, PROOF_EQ, program_scalar(e, scf_index_switch_arg(op)),
-                       program_constant(e, scf_index_switch_cases(op, i)));
-  int branch = begin_branch(w, op.op, condition);
-  write_region(w, op.op, i + 1, results, count);
-  int jump = end_first(w, op.op, branch);
-  if (i + 1 == scf_index_switch_cases_size(op))
-    write_region(w, op.op, 0, results, count);
-  else
-    write_case(w, op, i + 1, results, count);
-  end_both(w, jump);
-}
-
-static void write_switch(ProgramWriter *w, MlirOperation op) {
-  intptr_t count = mlirOperationGetNumResults(op);
-  ProofScalarId *results = variables(w, count, mlirOperationGetResult, op);
-  write_case(w, scf_index_switch_cast(op), 0, results, count);
 }
 
 // A loop, with the values that it hands on from iteration to iteration.
@@ -564,38 +513,34 @@ static ProofScalarId *arguments(ProgramWriter *w, MlirOperation op,
   return out;
 }
 
-// Arguments become operands of `op` from `first` on, and the counter `counter`.
-static ProofOp *hand_on(ProgramWriter *w, MlirOperation op, intptr_t first,
-                        const Loop *loop, ProofScalarId counter) {
-  Binding b = binding_new(w, loop->count + 1);
-  for (intptr_t i = 0; i < loop->count; i++)
-    binding_add(
-        &b, loop->args[i],
-        program_scalar(w->extract, mlirOperationGetOperand(op, first + i)));
-  binding_add(&b, loop->counter, counter);
-  return write_binding(w, op, &b);
+// Arguments begin as operands of the loop from `first` on.
+static void write_start(ProgramWriter *w, MlirOperation op, intptr_t first,
+                        const Loop *loop) {
+  Binding b = bind_operands(w, op, first, loop->args, loop->count);
+  binding_add(&b, loop->counter, loop->first);
+  write_binding(w, op, &b)->bind.enters = true;
 }
 
-// The end of an iteration, and of the loop.
+// The end of an iteration, and of the loop: `results` are its results then.
 static void write_repeat(ProgramWriter *w, MlirOperation op, const Loop *loop,
-                         MlirBlock body, int head, int branch) {
-  ProofScalarId next =
-      program_combined(w->extract, PROOF_ADD, loop->counter, loop->step);
-  hand_on(w, mlirBlockGetTerminator(body), 0, loop, next)->bind.repeats = true;
+                         MlirBlock body, int head, int branch,
+                         ProofScalarId *results) {
+  Binding b = bind_operands(w, mlirBlockGetTerminator(body), 0, loop->args,
+                            loop->count);
+  binding_add(
+      &b, loop->counter,
+      program_combined(w->extract, PROOF_ADD, loop->counter, loop->step));
+  write_binding(w, op, &b)->bind.repeats = true;
   program_add(w, PROOF_JUMP, op)->jump.target = head;
   role_of(w)->ops[branch].branch.is_loop = true;
   role_of(w)->ops[branch].branch.target = here(w);
+  Binding ended = {results_of(w, op), results,
+                   (int)mlirOperationGetNumResults(op)};
+  write_binding(w, op, &ended);
 }
 
 static bool is_constant(const ProgramBuild *e, ProofScalarId id) {
   return e->out->scalars[id].kind == PROOF_CONSTANT;
-}
-
-static void bind_results(ProgramWriter *w, MlirOperation op,
-                         const ProofScalarId *from, intptr_t count) {
-  Binding b = {variables(w, count, mlirOperationGetResult, op),
-               (ProofScalarId *)from, (int)count};
-  write_binding(w, op, &b);
 }
 
 static void write_for(ProgramWriter *w, MlirOperation op) {
@@ -609,7 +554,7 @@ static void write_for(ProgramWriter *w, MlirOperation op) {
                .first = program_scalar(e, scf_for_lowerBound(scf)),
                .step = program_scalar(e, scf_for_step(scf))};
   e->out->scalars[loop.step].is_positive = true;
-  hand_on(w, op, 3, &loop, loop.first)->bind.enters = true;
+  write_start(w, op, 3, &loop);
   int head = begin_branch(
       w, op,
       program_combined(e, scf_for_unsignedCmp(scf) ? PROOF_ULT : PROOF_LT,
@@ -617,8 +562,7 @@ static void write_for(ProgramWriter *w, MlirOperation op) {
   role_of(w)->ops[head].branch.is_fixed =
       is_constant(e, loop.first) && is_constant(e, end);
   write_ops(w, entry_of(op, 0));
-  write_repeat(w, op, &loop, entry_of(op, 0), head, head);
-  bind_results(w, op, loop.args, count);
+  write_repeat(w, op, &loop, entry_of(op, 0), head, head, loop.args);
 }
 
 static void write_while(ProgramWriter *w, MlirOperation op) {
@@ -629,22 +573,18 @@ static void write_while(ProgramWriter *w, MlirOperation op) {
                .counter = program_variable(e, op.ptr, w->role),
                .first = program_constant(e, 0),
                .step = program_constant(e, 1)};
-  hand_on(w, op, 0, &loop, loop.first)->bind.enters = true;
+  write_start(w, op, 0, &loop);
   int head = here(w);
   write_ops(w, entry_of(op, 0));
   MlirOperation condition = mlirBlockGetTerminator(entry_of(op, 0));
   intptr_t num_passed = mlirOperationGetNumResults(op);
   int branch = begin_branch(
       w, op, program_scalar(e, mlirOperationGetOperand(condition, 0)));
-  Binding passed = {arguments(w, op, 1, 0, num_passed),
-                    program_ids(e, num_passed), (int)num_passed};
-  for (intptr_t i = 0; i < num_passed; i++)
-    passed.from[i] =
-        program_scalar(e, mlirOperationGetOperand(condition, i + 1));
+  Binding passed = bind_operands(
+      w, condition, 1, arguments(w, op, 1, 0, num_passed), num_passed);
   write_binding(w, op, &passed);
   write_ops(w, entry_of(op, 1));
-  write_repeat(w, op, &loop, entry_of(op, 1), head, branch);
-  bind_results(w, op, passed.from, num_passed);
+  write_repeat(w, op, &loop, entry_of(op, 1), head, branch, passed.from);
 }
 
 //===-- Numbers in private memory -----------------------------------------===//
@@ -676,12 +616,10 @@ static bool write_number(ProgramWriter *w, MlirOperation op) {
   if ((!is_load && !memref_store_is(op)) ||
       !is_number(mlirOperationGetOperand(op, is_load ? 0 : 1)))
     return false;
-  Binding b = binding_new(w, 1);
   ProofScalarId number = number_in(w, mlirOperationGetOperand(op, !is_load));
+  Binding b = {program_ids(e, 1), program_ids(e, 1), 0};
   if (is_load)
-    binding_add(&b,
-                program_variable(e, mlirOperationGetResult(op, 0).ptr, w->role),
-                number);
+    binding_add(&b, results_of(w, op)[0], number);
   else
     binding_add(&b, number, program_scalar(e, mlirOperationGetOperand(op, 0)));
   write_binding(w, op, &b);
@@ -718,10 +656,8 @@ static void write_op(ProgramWriter *w, MlirOperation op) {
     return;
   if (program_inlined_block(op).ptr)
     write_ops(w, program_inlined_block(op));
-  else if (scf_if_is(op))
-    write_if(w, op);
-  else if (scf_index_switch_is(op) && mlirOperationGetNumRegions(op) > 1)
-    write_switch(w, op);
+  else if (scf_if_is(op) || scf_index_switch_is(op))
+    write_cases(w, op, 0, results_of(w, op));
   else if (scf_for_is(op))
     write_for(w, op);
   else if (scf_while_is(op))

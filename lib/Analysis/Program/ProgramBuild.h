@@ -11,14 +11,11 @@
 
 //===-- State -------------------------------------------------------------===//
 
-/// Equal functions of equal arguments are equal values.
+/// What a function is, as words: equal functions of equal arguments are equal
+/// values.
 typedef struct {
-  MlirIdentifier name;
-  MlirType type;
-  MlirAttribute attribute; // or null
-  intptr_t result;
-  int likeness;      // of ops on tiles: 1 + the number of those that are alike
-  const void *value; // of what is not understood: itself
+  intptr_t *words;
+  int num_words, capacity;
 } ProgramFunction;
 
 /// A row of mbarriers: an array of the kernel, or a side of a channel.
@@ -37,8 +34,6 @@ typedef struct {
   TilePointerMap known; // 1 + the scalar that stands for a value or an op
   ProgramFunction *functions;
   int num_functions, function_capacity;
-  TileRepeatedOp *repeated; // one of those that are alike
-  int num_repeated, repeated_capacity;
   ProgramRow *rows; // those of the program
   int row_capacity;
 

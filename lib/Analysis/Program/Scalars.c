@@ -63,32 +63,6 @@ ProofScalarId program_combined(ProgramBuild *e, ProofFunction function,
 
 //===-- Functions ---------------------------------------------------------===//
 
-static int comparison(ArithCmpIPredicate predicate) {
-  switch (predicate) {
-  case ARITH_CMP_I_PREDICATE_eq:
-    return PROOF_EQ;
-  case ARITH_CMP_I_PREDICATE_ne:
-    return PROOF_NE;
-  case ARITH_CMP_I_PREDICATE_slt:
-    return PROOF_LT;
-  case ARITH_CMP_I_PREDICATE_sle:
-    return PROOF_LE;
-  case ARITH_CMP_I_PREDICATE_sgt:
-    return PROOF_GT;
-  case ARITH_CMP_I_PREDICATE_sge:
-    return PROOF_GE;
-  case ARITH_CMP_I_PREDICATE_ult:
-    return PROOF_ULT;
-  case ARITH_CMP_I_PREDICATE_ule:
-    return PROOF_ULE;
-  case ARITH_CMP_I_PREDICATE_ugt:
-    return PROOF_UGT;
-  case ARITH_CMP_I_PREDICATE_uge:
-    return PROOF_UGE;
-  }
-  return PROOF_OTHER;
-}
-
 static int integer_function(MlirOperation op) {
   static const struct {
     bool (*is)(MlirOperation op);
@@ -110,29 +84,19 @@ static int integer_function(MlirOperation op) {
       return table[i].function;
   if (arith_extui_is(op))
     return PROOF_CAST;
-  if (arith_cmpi_is(op))
-    return comparison(arith_cmpi_predicate(arith_cmpi_cast(op)));
   return PROOF_OTHER;
 }
 
-// Ops whose value depends on operands, result type and one attribute only.
-static const char *attribute_name(MlirOperation op) {
-  static const struct {
-    const char *op, *attribute;
-  } table[] = {{"arith.cmpi", "predicate"},
-               {"arith.cmpf", "predicate"},
-               {"gpu.block_id", "dimension"},
-               {"gpu.grid_dim", "dimension"},
-               {"gpu.block_dim", "dimension"},
-               {"affine.apply", "map"},
-               {"affine.min", "map"},
-               {"affine.max", "map"},
-               {"tile.region", "static_offsets"}};
+// Ops whose value depends on operands, attributes and result type only.
+static bool is_plain_function(MlirOperation op) {
+  static const char *const names[] = {
+      "gpu.block_id", "gpu.grid_dim", "gpu.block_dim", "affine.apply",
+      "affine.min",   "affine.max",   "memref.dim",    "tile.region"};
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-    if (mlirStringRefEqual(name, mlirStringRefCreateFromCString(table[i].op)))
-      return table[i].attribute;
-  return NULL;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (mlirStringRefEqual(name, mlirStringRefCreateFromCString(names[i])))
+      return true;
+  return false;
 }
 
 static bool has_prefix(MlirOperation op, const char *prefix) {
@@ -141,43 +105,53 @@ static bool has_prefix(MlirOperation op, const char *prefix) {
   return name.length > length && memcmp(name.data, prefix, length) == 0;
 }
 
-static int number_of(ProgramBuild *extract, ProgramFunction key) {
+static int number_of(ProgramBuild *extract, const ProgramFunction *key) {
+  size_t size_bytes = sizeof *key->words * (size_t)key->num_words;
   for (int i = 0; i < extract->num_functions; i++) {
     const ProgramFunction *known = &extract->functions[i];
-    if (known->name.ptr == key.name.ptr && known->type.ptr == key.type.ptr &&
-        known->result == key.result && known->likeness == key.likeness &&
-        known->value == key.value && known->attribute.ptr == key.attribute.ptr)
+    if (known->num_words == key->num_words &&
+        memcmp(known->words, key->words, size_bytes) == 0)
       return PROOF_OTHER + i;
   }
   TILE_ARENA_RESERVE(extract->arena, extract->functions, extract->num_functions,
                      extract->function_capacity);
-  extract->functions[extract->num_functions] = key;
+  extract->functions[extract->num_functions] = *key;
   return PROOF_OTHER + extract->num_functions++;
 }
 
-static int function_number(ProgramBuild *extract, MlirOperation op,
-                           intptr_t result) {
-  const char *name = attribute_name(op);
-  ProgramFunction key = {
-      .name = mlirOperationGetName(op),
-      .type = mlirValueGetType(mlirOperationGetResult(op, result)),
-      .result = result};
-  if (name)
-    key.attribute = mlirxProperty(op, mlirStringRefCreateFromCString(name));
-  return number_of(extract, key);
+static void add_word(ProgramBuild *e, ProgramFunction *f, const void *word) {
+  TILE_ARENA_RESERVE(e->arena, f->words, f->num_words, f->capacity);
+  f->words[f->num_words++] = (intptr_t)word;
 }
 
-static ProofScalarId made_function(ProgramBuild *extract, MlirOperation op,
-                                   int likeness, int part, ProofScalarId *args,
-                                   int num_args) {
-  ProgramFunction key = {.name = mlirOperationGetName(op),
-                         .result = part,
-                         .likeness = 1 + likeness};
-  return add_scalar(extract, NULL,
-                    (ProofScalar){.kind = PROOF_FUNCTION,
-                                  .function = number_of(extract, key),
-                                  .args = args,
-                                  .num_args = num_args});
+// Attributes that say how an op does what it does, and plans.
+static bool is_manner(MlirNamedAttribute attribute) {
+  static const char *const names[] = {"instr", "layout", "prefer", "eviction",
+                                      "offset"};
+  MlirStringRef name = mlirIdentifierStr(attribute.name);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (mlirStringRefEqual(name, mlirStringRefCreateFromCString(names[i])))
+      return true;
+  return name.length > 5 && !memcmp(name.data, "tile.", 5);
+}
+
+static void add_name(ProgramBuild *e, ProgramFunction *f, MlirOperation op) {
+  add_word(e, f, mlirOperationGetName(op).ptr);
+  for (intptr_t i = 0; i < mlirOperationGetNumAttributes(op); i++) {
+    MlirNamedAttribute attribute = mlirOperationGetAttribute(op, i);
+    if (is_manner(attribute))
+      continue;
+    add_word(e, f, attribute.name.ptr);
+    add_word(e, f, attribute.attribute.ptr);
+  }
+}
+
+static int function_number(ProgramBuild *e, MlirOperation op, intptr_t result) {
+  ProgramFunction f = {0};
+  add_name(e, &f, op);
+  add_word(e, &f, mlirValueGetType(mlirOperationGetResult(op, result)).ptr);
+  add_word(e, &f, (void *)result);
+  return number_of(e, &f);
 }
 
 //===-- Reads of memory that nobody writes --------------------------------===//
@@ -245,7 +219,7 @@ static bool is_function(const ProgramBuild *extract, MlirOperation op) {
     return is_read_only(extract, mlirOperationGetOperand(op, 0));
   if (has_prefix(op, "arith.") || has_prefix(op, "math."))
     return mlirxIsMemoryEffectFree(op) && mlirOperationGetNumRegions(op) == 0;
-  return attribute_name(op) || memref_dim_is(op);
+  return is_plain_function(op);
 }
 
 // Whether its results may be any numbers: memory and the launch.
@@ -260,21 +234,52 @@ static bool is_bit(MlirValue value) {
 }
 
 // A condition as a number: 1 or -1 where it holds, else 0.
-static bool add_extended(ProgramBuild *e, MlirValue value, ProofScalarId *out) {
+static bool is_extension(MlirOperation op) {
+  return (arith_extui_is(op) || arith_extsi_is(op) || arith_index_cast_is(op) ||
+          arith_index_castui_is(op)) &&
+         is_bit(mlirOperationGetOperand(op, 0));
+}
+
+static ProofScalarId add_extended(ProgramBuild *e, MlirValue value) {
   MlirOperation op = mlirOpResultGetOwner(value);
-  if ((!arith_extui_is(op) && !arith_extsi_is(op)) ||
-      !is_bit(mlirOperationGetOperand(op, 0)))
-    return false;
+  bool is_unsigned = arith_extui_is(op) || arith_index_castui_is(op);
   ProofScalarId *args = program_ids(e, 3);
   args[0] = program_scalar(e, mlirOperationGetOperand(op, 0));
-  args[1] = program_constant(e, arith_extui_is(op) ? 1 : -1);
+  args[1] = program_constant(e, is_unsigned ? 1 : -1);
   args[2] = program_constant(e, 0);
-  *out = add_scalar(e, value.ptr,
+  return add_scalar(e, value.ptr,
                     (ProofScalar){.kind = PROOF_FUNCTION,
                                   .function = PROOF_SELECT,
                                   .num_args = 3,
                                   .args = args});
-  return true;
+}
+
+static ProofScalarId add_comparison(ProgramBuild *e, MlirValue value) {
+  static const struct {
+    ProofFunction function;
+    bool swaps, negates;
+  } table[] = {
+      [ARITH_CMP_I_PREDICATE_eq] = {PROOF_EQ, false, false},
+      [ARITH_CMP_I_PREDICATE_ne] = {PROOF_EQ, false, true},
+      [ARITH_CMP_I_PREDICATE_slt] = {PROOF_LT, false, false},
+      [ARITH_CMP_I_PREDICATE_sle] = {PROOF_LT, true, true},
+      [ARITH_CMP_I_PREDICATE_sgt] = {PROOF_LT, true, false},
+      [ARITH_CMP_I_PREDICATE_sge] = {PROOF_LT, false, true},
+      [ARITH_CMP_I_PREDICATE_ult] = {PROOF_ULT, false, false},
+      [ARITH_CMP_I_PREDICATE_ule] = {PROOF_ULT, true, true},
+      [ARITH_CMP_I_PREDICATE_ugt] = {PROOF_ULT, true, false},
+      [ARITH_CMP_I_PREDICATE_uge] = {PROOF_ULT, false, true},
+  };
+  MlirOperation op = mlirOpResultGetOwner(value);
+  size_t row = arith_cmpi_predicate(arith_cmpi_cast(op));
+  bool swaps = table[row].swaps;
+  ProofScalarId a = program_scalar(e, mlirOperationGetOperand(op, swaps));
+  ProofScalarId b = program_scalar(e, mlirOperationGetOperand(op, !swaps));
+  ProofScalarId out = program_combined(e, table[row].function, a, b);
+  if (table[row].negates)
+    out = program_combined(e, PROOF_XOR, out, program_constant(e, -1));
+  note(e, value.ptr, out);
+  return out;
 }
 
 // `memory`: what the first operand holds, or -1.
@@ -345,10 +350,10 @@ static ProofScalarId add_unknown(ProgramBuild *e, MlirValue value) {
                       (ProofScalar){.kind = PROOF_INPUT,
                                     .is_free = !mlirValueIsAOpResult(value)});
   ProofScalar scalar = {
-      .kind = PROOF_FUNCTION,
-      .num_args = count,
-      .args = program_ids(e, count),
-      .function = number_of(e, (ProgramFunction){.value = value.ptr})};
+      .kind = PROOF_FUNCTION, .num_args = count, .args = program_ids(e, count)};
+  ProgramFunction itself = {0};
+  add_word(e, &itself, value.ptr);
+  scalar.function = number_of(e, &itself);
   memcpy(scalar.args, counters, sizeof *counters * (size_t)count);
   return add_scalar(e, value.ptr, scalar);
 }
@@ -370,9 +375,11 @@ ProofScalarId program_scalar(ProgramBuild *e, MlirValue value) {
     return program_scalar(
         e, mlirOperationGetOperand(mlirBlockGetTerminator(inlined),
                                    mlirOpResultGetResultNumber(value)));
-  ProofScalarId extended, memory = tile_read(e, op);
-  if (add_extended(e, value, &extended))
-    return extended;
+  if (is_extension(op))
+    return add_extended(e, value);
+  if (arith_cmpi_is(op))
+    return add_comparison(e, value);
+  ProofScalarId memory = tile_read(e, op);
   if (memory >= 0 || tile_advance_is(op) || is_function(e, op))
     return add_op(e, value, memory);
   return add_unknown(e, value);
@@ -538,15 +545,66 @@ static bool overwrites(MlirOperation op, MlirValue tile) {
   return !reads;
 }
 
-// The number of the ops that are like `op`.
-static int likeness(ProgramBuild *extract, const TileRepeatedOp *op) {
-  for (int i = 0; i < extract->num_repeated; i++)
-    if (tile_repeated_ops_alike(&extract->repeated[i], op))
-      return i;
-  TILE_ARENA_RESERVE(extract->arena, extract->repeated, extract->num_repeated,
-                     extract->repeated_capacity);
-  extract->repeated[extract->num_repeated] = *op;
-  return extract->num_repeated++;
+// What an op does, and those inside it, whatever the values from outside are.
+// How they do it is not compared: layouts and instructions of copies.
+typedef struct {
+  ProgramBuild *extract;
+  ProgramFunction function;
+  TilePointerMap numbers; // of values: from outside below 0
+  MlirValue *values;      // from outside, by their first uses
+  int num_values, capacity;
+  intptr_t num_inside;
+} Deed;
+
+static void add_use(Deed *d, MlirValue value) {
+  const void *number = tile_pointer_map_get(&d->numbers, value.ptr);
+  if (!number) {
+    TILE_ARENA_RESERVE(d->extract->arena, d->values, d->num_values,
+                       d->capacity);
+    d->values[d->num_values++] = value;
+    number = (void *)(intptr_t)-d->num_values;
+    tile_pointer_map_set(&d->numbers, value.ptr, (void *)number);
+    add_word(d->extract, &d->function, mlirValueGetType(value).ptr);
+  }
+  add_word(d->extract, &d->function, number);
+}
+
+static void add_definition(Deed *d, MlirValue value) {
+  add_word(d->extract, &d->function, mlirValueGetType(value).ptr);
+  tile_pointer_map_set(&d->numbers, value.ptr, (void *)++d->num_inside);
+}
+
+static MlirWalkResult describe(MlirOperation op, void *user_data) {
+  Deed *d = user_data;
+  add_name(d->extract, &d->function, op);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    add_use(d, mlirOperationGetOperand(op, i));
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+    add_definition(d, mlirOperationGetResult(op, i));
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
+    MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+    for (intptr_t i = 0; block.ptr && i < mlirBlockGetNumArguments(block); i++)
+      add_definition(d, mlirBlockGetArgument(block, i));
+  }
+  return MlirWalkResultAdvance;
+}
+
+static Deed deed_of(ProgramBuild *e, MlirOperation op) {
+  Deed out = {.extract = e, .numbers.arena = e->arena};
+  mlirOperationWalk(op, describe, &out, MlirWalkPreOrder);
+  return out;
+}
+
+// What it makes of value `part` of those from outside, which are `args`.
+static ProofScalarId made_function(Deed *d, intptr_t part,
+                                   ProofScalarId *args) {
+  add_word(d->extract, &d->function, (void *)part);
+  return add_scalar(
+      d->extract, NULL,
+      (ProofScalar){.kind = PROOF_FUNCTION,
+                    .function = number_of(d->extract, &d->function),
+                    .args = args,
+                    .num_args = d->num_values});
 }
 
 // What the whole of `root` becomes by a copy, or UNKNOWN.
@@ -579,7 +637,6 @@ static ProofScalarId folded(Contents *c, MlirOperation op, MlirValue root) {
 static ProofScalarId made_by(Contents *c, MlirOperation op, MlirValue root) {
   ProgramBuild *extract = c->extract;
   bool is_odd = false;
-  TileRepeatedOp repeated;
   ProofScalarId same = copied(c, op, root);
   if (same == UNKNOWN)
     same = folded(c, op, root);
@@ -589,11 +646,11 @@ static ProofScalarId made_by(Contents *c, MlirOperation op, MlirValue root) {
   mlirOperationWalk(op, find_odd, &is_odd, MlirWalkPreOrder);
   if (is_odd)
     return UNKNOWN;
-  tile_repeated_op_build(extract->arena, op, &repeated);
-  ProofScalarId *args = program_ids(extract, repeated.num_values);
+  Deed deed = deed_of(extract, op);
+  ProofScalarId *args = program_ids(extract, deed.num_values);
   int written = 0;
-  for (int i = 0; i < repeated.num_values; i++) {
-    MlirValue value = repeated.values[i];
+  for (int i = 0; i < deed.num_values; i++) {
+    MlirValue value = deed.values[i];
     TileShape shape;
     if (mlirValueEqual(tile_buffer_of(value).root, root))
       written = i;
@@ -605,8 +662,7 @@ static ProofScalarId made_by(Contents *c, MlirOperation op, MlirValue root) {
     if (args[i] == UNKNOWN)
       return UNKNOWN;
   }
-  return made_function(extract, op, likeness(extract, &repeated), written, args,
-                       repeated.num_values);
+  return made_function(&deed, written, args);
 }
 
 //===-- What a tile holds -------------------------------------------------===//
@@ -648,18 +704,12 @@ static ProofScalarId held_by(Contents *c, MlirValue tile, MlirOperation at) {
   if (mlirValueEqual(tile, root))
     return held_by_root(c, root, at);
   c->predicate.ptr = NULL;
-  MlirOperation cut = mlirOpResultGetOwner(tile);
-  intptr_t n = mlirOperationGetNumOperands(cut);
-  ProofScalarId *args = program_ids(c->extract, n);
-  args[0] = held_by(c, mlirOperationGetOperand(cut, 0), at);
-  for (intptr_t i = 1; i < n; i++)
-    args[i] = program_scalar(c->extract, mlirOperationGetOperand(cut, i));
-  TileRepeatedOp repeated;
-  tile_repeated_op_build(c->extract->arena, cut, &repeated);
-  return args[0] == UNKNOWN
-             ? UNKNOWN
-             : made_function(c->extract, cut, likeness(c->extract, &repeated),
-                             0, args, (int)n);
+  Deed cut = deed_of(c->extract, mlirOpResultGetOwner(tile));
+  ProofScalarId *args = program_ids(c->extract, cut.num_values);
+  args[0] = held_by(c, cut.values[0], at); // what it cuts comes first
+  for (int i = 1; i < cut.num_values; i++)
+    args[i] = program_scalar(c->extract, cut.values[i]);
+  return args[0] == UNKNOWN ? UNKNOWN : made_function(&cut, 0, args);
 }
 
 static ProofScalarId contents_of(ProgramBuild *extract, MlirValue tile,

@@ -566,8 +566,7 @@ func.func @unknown_control(%A: memref<?x?xbf16>, %n: index, %p: i32) attributes 
   tile.barrier_expect %b[%c0] bytes 2048 : !b1
   tile.copy %a to %S signal %b[%c0] of !b1 {instr = #tile.instr<tma>} : !row, !tile
   // expected-remark @+1 {{[tile-verify/form] is not proved, and may well be right: the proof does not follow an op that holds barriers in control flow that is not understood}}
-  scf.index_switch %n
-  default {
+  scf.parallel (%i) = (%c0) to (%c1) step (%c1) {
     tile.barrier_wait %b[%c0] parity %z : !b1
   }
   return

@@ -303,7 +303,7 @@ func.func @other_step(%A: memref<?x?xf32>, %L: memref<?xi32>, %n: index, %first:
         scf.condition(%go) %i, %s, %p : index, i32, i32
       } do {
       ^bb0(%i: index, %s: i32, %p: i32):
-        // expected-error @+1 {{[tile-verify/deadlock] breaks the protocol of role "producer": waits for ever for slot 0, parity 0: the phase lacks 4 arrivals and 0 bytes}}
+        // expected-error @+1 {{[tile-verify/deadlock] breaks the protocol of role "producer": waits for ever for slot 1, parity 0: the phase lacks 4 arrivals and 0 bytes}}
         tile.acquire %x[%s, %p]
         %t = arith.index_cast %s : i32 to index
         %r = tile.region %R[%t, 0, 0] [1, 8, 8] drop [0] : !ring
@@ -564,6 +564,7 @@ func.func @other_guard(%A: memref<?x?xf32>, %L: memref<?xi32>, %n: index, %first
         %l1 = memref.load %L[%c0] : memref<?xi32>
         %g1 = arith.cmpi ne, %l1, %z : i32
         %b:2 = scf.if %g1 -> (i32, i32) {
+          // expected-error @+1 {{[tile-verify/deadlock]}}
           tile.wait %x[%z, %z]
           %t1 = arith.index_cast %z : i32 to index
           %r1 = tile.region %R[%t1, 0, 0] [1, 8, 8] drop [0] : !ring
@@ -583,7 +584,6 @@ func.func @other_guard(%A: memref<?x?xf32>, %L: memref<?xi32>, %n: index, %first
           %l2 = memref.load %L[%i] : memref<?xi32>
           %g2 = arith.cmpi ne, %l2, %z : i32
           %w:2 = scf.if %g2 -> (i32, i32) {
-            // expected-error @+1 {{[tile-verify/deadlock]}}
             tile.wait %x[%s, %p]
             %t2 = arith.index_cast %s : i32 to index
             %r2 = tile.region %R[%t2, 0, 0] [1, 8, 8] drop [0] : !ring
