@@ -260,7 +260,8 @@ static const TilePersistText texts[] = {
      NULL,
      {"blocks", NULL}},
     {"tile-persist/no-roles",
-     "it will have no roles, so that no copy of the next tile is under way while "
+     "it will have no roles, so that no copy of the next tile is under way "
+     "while "
      "this one is stored",
      "what the remark about its loop says, or persist = true in "
      "tile.kernel_config",

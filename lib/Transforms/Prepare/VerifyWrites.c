@@ -248,8 +248,8 @@ static bool may_come_later(Walk *walk, MlirOperation op, int tile) {
 
 //===-- Conditions --------------------------------------------------------===//
 
-// What the condition of a branch looks at. What a tensor holds is data, wherever
-// it stands; what a tile holds may come from an earlier round.
+// What the condition of a branch looks at. What a tensor holds is data,
+// wherever it stands; what a tile holds may come from an earlier round.
 typedef struct {
   MlirOperation tile; // the tile.alloc; null: rounds are of no interest
   MlirOperation at;   // the branch, or the loop around it before the read
@@ -273,9 +273,9 @@ static bool is_around(MlirOperation outer, MlirOperation op) {
   return op.ptr;
 }
 
-// A loop with a tile of its own begins anew in each round. Of a loop that is over
-// when the tile is read, the condition chooses a round by its number alone where
-// it asks for that very number.
+// A loop with a tile of its own begins anew in each round. Of a loop that is
+// over when the tile is read, the condition chooses a round by its number alone
+// where it asks for that very number.
 static void add_argument(Condition *condition, MlirValue value) {
   MlirOperation op =
       mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
@@ -283,14 +283,14 @@ static void add_argument(Condition *condition, MlirValue value) {
   if (!is_loop(op) || !condition->tile.ptr || is_around(op, condition->tile))
     return;
   bool is_number = scf_for_is(op) && mlirBlockArgumentGetArgNumber(value) == 0;
-  condition->chooses_round |= !is_number || condition->is_exact ||
-                              !is_around(condition->at, op);
+  condition->chooses_round |=
+      !is_number || condition->is_exact || !is_around(condition->at, op);
 }
 
 // Equal to a number, or to one of each so many.
 static bool asks_exactly(MlirOperation op) {
-  return (arith_cmpi_is(op) &&
-          arith_cmpi_predicate(arith_cmpi_cast(op)) == ARITH_CMP_I_PREDICATE_eq) ||
+  return (arith_cmpi_is(op) && arith_cmpi_predicate(arith_cmpi_cast(op)) ==
+                                   ARITH_CMP_I_PREDICATE_eq) ||
          arith_remui_is(op) || arith_remsi_is(op) || arith_andi_is(op);
 }
 
@@ -307,9 +307,9 @@ static void trace(Condition *condition, MlirValue value) {
   }
   MlirOperation op = mlirOpResultGetOwner(value);
   if (tile_element_access_get(op, &element)) {
-    condition->chooses_round |=
-        element.is_store || !tile_shape_of(element.memref, &shape) ||
-        shape.space != TILE_SPACE_GLOBAL;
+    condition->chooses_round |= element.is_store ||
+                                !tile_shape_of(element.memref, &shape) ||
+                                shape.space != TILE_SPACE_GLOBAL;
     add_leaf(condition, element.memref);
     return;
   }
