@@ -287,11 +287,16 @@ static void add_argument(Condition *condition, MlirValue value) {
       !is_number || condition->is_exact || !is_around(condition->at, op);
 }
 
-// Equal to a number, or to one of each so many.
+// Equal to a number, or to one of each so many; `arith.andi` of bits joins
+// conditions.
 static bool asks_exactly(MlirOperation op) {
-  return (arith_cmpi_is(op) && arith_cmpi_predicate(arith_cmpi_cast(op)) ==
-                                   ARITH_CMP_I_PREDICATE_eq) ||
-         arith_remui_is(op) || arith_remsi_is(op) || arith_andi_is(op);
+  if (arith_cmpi_is(op))
+    return arith_cmpi_predicate(arith_cmpi_cast(op)) ==
+           ARITH_CMP_I_PREDICATE_eq;
+  if (!arith_andi_is(op))
+    return arith_remui_is(op) || arith_remsi_is(op);
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  return !mlirTypeIsAInteger(type) || mlirIntegerTypeGetWidth(type) > 1;
 }
 
 static void trace(Condition *condition, MlirValue value) {

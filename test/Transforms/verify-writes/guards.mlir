@@ -52,6 +52,29 @@ func.func @bound(%A: !T, %O: !T, %n: index, %b: index) attributes {tile.num_thre
 !S = memref<64x64xf16, #gpu.address_space<workgroup>>
 !T = memref<64x64xf32>
 
+// Two conditions, neither of which asks for the number of a round.
+func.func @joined(%A: !T, %O: !T, %n: index, %b: index, %q: i1) attributes {tile.num_threads = 128 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-note @+1 {{the tile is here}}
+  %f = tile.alloc : !F
+  scf.for %k = %c0 to %n step %c1 {
+    %in = arith.cmpi slt, %k, %b : index
+    %p = arith.andi %in, %q : i1
+    // expected-note @+1 {{written on some paths through this op only}}
+    scf.if %p { tile.copy %A to %f : !T, !F }
+  }
+  // expected-warning @+1 {{[tile-verify/unwritten] reads a fragment that nothing has written on some path: tile.fill it or copy to it first}}
+  tile.copy %f to %O : !F, !T
+  return
+}
+
+// -----
+
+!F = memref<64x64xf32, #tile.fragment>
+!S = memref<64x64xf16, #gpu.address_space<workgroup>>
+!T = memref<64x64xf32>
+
 // The read is in the loop: the first round may find nothing.
 func.func @inside(%A: !T, %M: memref<?xi32>, %O: !T, %n: index) attributes {tile.num_threads = 128 : i32} {
   %c0 = arith.constant 0 : index
