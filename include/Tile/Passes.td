@@ -172,9 +172,12 @@ def VerifyWrites : Pass<"tile-verify-writes", ""> {
 
     Loops are taken to run, unless constant bounds say otherwise, so nothing is
     said of a sum that only a loop without rounds would leave unwritten. What
-    the first round of a loop reads must be written before it. A branch on
-    the round of a loop, several branches, and reads under a condition get the
-    benefit of the doubt. A write of a part counts as one of the tile.
+    the first round of a loop reads must be written before it. A branch in a
+    loop counts after the loop as well. One that asks for the very number of a
+    round or looks at what rounds hand on, branches that look at one value, and
+    reads under a condition get the benefit of the doubt. A write of a part
+    counts as one of the tile; elements that a guard leaves out are reported
+    where a reduction, a scan or a product would add them to others.
   }];
 }
 

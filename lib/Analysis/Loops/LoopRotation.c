@@ -38,6 +38,7 @@
 
 #include "Loops.h"
 
+#include "Analysis/Index/Index.h"
 #include "Dialect/Products.h"
 #include "Support/Diagnostics.h"
 
@@ -342,7 +343,7 @@ static bool suits(Rotation *r) {
   return true;
 }
 
-//===-- Entry -------------------------------------------------------------===//
+//===-- Remarks -----------------------------------------------------------===//
 
 void tile_rotation_remark(MlirOperation loop, const TileRotation *reason) {
   static const struct {
@@ -361,11 +362,15 @@ void tile_rotation_remark(MlirOperation loop, const TileRotation *reason) {
        "sums and factors of two iterations need more registers than a thread "
        "has; a smaller tile or more threads help"},
   };
+  char figures[64] = "";
+  if (reason->wanted > 0)
+    snprintf(figures, sizeof figures, ": %lld per thread, at most %lld",
+             (long long)reason->wanted, (long long)reason->limit);
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)
     if (strcmp(list[i].code, reason->code) == 0)
-      tile_emit_remark_with_note(loop, mlirOperationGetLocation(reason->blame),
-                                 "that op is here", reason->code,
-                                 "multiplies in order: %s", list[i].text);
+      tile_emit_remark_with_note(
+          loop, mlirOperationGetLocation(reason->blame), "that op is here",
+          reason->code, "multiplies in order: %s%s", list[i].text, figures);
 }
 
 bool tile_rotation_is_wished(MlirOperation kernel) {
@@ -375,15 +380,66 @@ bool tile_rotation_is_wished(MlirOperation kernel) {
          tile_kernel_config_rotate(config);
 }
 
-int64_t tile_rotation_num_registers(const TileLoopBody *body,
-                                    int64_t num_threads) {
-  // Beside fragments: addresses and masks of two products, and of each more.
-  enum { SCALARS = 40, OF_PRODUCT = 8 };
-  int64_t num_bits = 0, num_scalars = SCALARS - 2 * OF_PRODUCT;
+//===-- Registers ---------------------------------------------------------===//
+
+// Chunks of a tensor that a thread moves itself at a time, as conversion cuts
+// the copy; 0: it moves none.
+static int64_t num_chunks(MlirOperation op, int64_t num_threads) {
+  enum { MAX_BATCH = 8, MAX_VECTOR_BYTES = 16 }; // SimtCopies.c
+  TileCopyOp copy = tile_copy_dyn(op);
+  TileShape src;
+  if (!copy.op.ptr || mlirAttributeIsNull(tile_copy_instr_attr(copy)) ||
+      tile_copy_instr(copy) == TILE_INSTR_Tma ||
+      !tile_shape_of(tile_copy_src(copy), &src) ||
+      src.space != TILE_SPACE_GLOBAL)
+    return 0;
+  int64_t bits = tile_elem_bits(src.element);
+  int64_t chunk_bits = 8 * tile_row_align_bytes(tile_copy_src(copy));
+  if (chunk_bits > 8 * MAX_VECTOR_BYTES)
+    chunk_bits = 8 * MAX_VECTOR_BYTES;
+  if (chunk_bits < bits)
+    chunk_bits = bits;
+  int64_t chunks = tile_shape_num_elems(&src) * bits / chunk_bits;
+  int64_t rounds = (chunks + num_threads - 1) / num_threads;
+  return rounds < MAX_BATCH ? rounds : MAX_BATCH;
+}
+
+static MlirWalkResult find_thread_store(MlirOperation op, void *user_data) {
+  TileCopyOp copy = tile_copy_dyn(op);
+  TileShape src, dst;
+  *(bool *)user_data |=
+      copy.op.ptr && !mlirAttributeIsNull(tile_copy_instr_attr(copy)) &&
+      tile_copy_instr(copy) == TILE_INSTR_Simt &&
+      tile_shape_of(tile_copy_src(copy), &src) &&
+      tile_shape_of(tile_copy_dst(copy), &dst) &&
+      src.space == TILE_SPACE_FRAGMENT && dst.space == TILE_SPACE_GLOBAL;
+  return *(bool *)user_data ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+// Whether the loop is of a tile among several that threads store themselves.
+static bool is_stored_per_tile(MlirOperation loop) {
+  bool found = false;
+  for (MlirOperation op = loop; op.ptr && !tile_kernel_is(op);
+       op = mlirOperationGetParentOperation(op))
+    if (!mlirAttributeIsNull(mlirOperationGetDiscardableAttributeByName(
+            op, TILE_STR(TILE_PERSISTENT_ATTR))))
+      mlirOperationWalk(op, find_thread_store, &found, MlirWalkPreOrder);
+  return found;
+}
+
+static int64_t num_registers(const TileLoopBody *body, int64_t num_threads) {
+  // Beside fragments: addresses and masks of two products, and of each more; of
+  // a chunk that the threads move, its address; of what does not change from
+  // tile to tile in the stores after the loop. With fewer ptxas 13.0 spills.
+  enum { SCALARS = 40, OF_PRODUCT = 8, OF_CHUNK = 2, OF_STORES = 12 };
+  int64_t num_bits = 0, num_scalars = SCALARS - 2 * OF_PRODUCT, most_chunks = 0;
   for (int i = 0; i < body->num_statements; i++) {
+    MlirOperation op = body->statements[i].op;
+    int64_t chunks = num_chunks(op, num_threads);
     TileProduct product;
-    if (tile_product_is_wgmma(body->statements[i].op, &product))
+    if (tile_product_is_wgmma(op, &product))
       num_scalars += OF_PRODUCT;
+    most_chunks = chunks > most_chunks ? chunks : most_chunks;
   }
   for (int i = 0; i < body->num_buffers; i++) {
     TileShape shape;
@@ -391,15 +447,29 @@ int64_t tile_rotation_num_registers(const TileLoopBody *body,
         tile_shape_of(body->buffers[i].root, &shape))
       num_bits += tile_shape_num_elems(&shape) * tile_elem_bits(shape.element);
   }
-  return num_bits / 32 / num_threads + num_scalars;
+  return num_bits / 32 / num_threads + num_scalars + OF_CHUNK * most_chunks +
+         (is_stored_per_tile(body->loop.op) ? OF_STORES : 0);
 }
+
+bool tile_rotation_fits(const TileLoopBody *body, int64_t num_threads,
+                        int64_t limit, TileRotation *out) {
+  int64_t wanted = num_registers(body, num_threads);
+  if (wanted > limit)
+    *out = (TileRotation){.code = "tile-rotation/registers",
+                          .blame = body->loop.op,
+                          .wanted = wanted,
+                          .limit = limit};
+  return wanted <= limit;
+}
+
+//===-- Entry -------------------------------------------------------------===//
 
 bool tile_rotation_plan(TileArena *arena, TilePlannedLoop *loop,
                         TileRotation *out) {
   int n = loop->body.num_statements;
   bool has_late = false;
   TileProduct product;
-  *out = (TileRotation){NULL, {NULL}};
+  *out = (TileRotation){.code = NULL};
   Rotation r = {.arena = arena,
                 .loop = loop,
                 .out = out,

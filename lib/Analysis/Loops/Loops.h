@@ -232,8 +232,9 @@ enum { TILE_ROTATION_STAGES = 2 };
 
 /// Why a loop with dependent products is not rotated.
 typedef struct {
-  const char *code;    // of the remark; NULL: it has none
-  MlirOperation blame; // in its body
+  const char *code;      // of the remark; NULL: it has none
+  MlirOperation blame;   // in its body
+  int64_t wanted, limit; // registers of a thread; 0: they are not the reason
 } TileRotation;
 
 /// Plans the loop so that products which depend on others of their iteration
@@ -246,11 +247,13 @@ bool tile_rotation_plan(TileArena *arena, TilePlannedLoop *loop,
 /// Whether the user has nothing against it in this kernel.
 bool tile_rotation_is_wished(MlirOperation kernel);
 
-/// Registers per thread that a rotated loop takes: factors and sums of two
-/// iterations are alive at a time, which is all fragments of the loop, and what
-/// is needed for addresses and masks.
-int64_t tile_rotation_num_registers(const TileLoopBody *body,
-                                    int64_t num_threads);
+/// Whether a thread has the registers that a rotated loop takes, `limit` of
+/// them; else `*out` says so. Factors and sums of two iterations are alive at a
+/// time, which is all fragments of the loop, and what is needed for addresses
+/// and masks: more of them where threads copy in the loop, and where it is in a
+/// loop over tiles that they store.
+bool tile_rotation_fits(const TileLoopBody *body, int64_t num_threads,
+                        int64_t limit, TileRotation *out);
 
 /// Says at `loop`, whose dependent products stay as they are, why.
 void tile_rotation_remark(MlirOperation loop, const TileRotation *reason);

@@ -24,6 +24,7 @@
 #include "Tile/Ops/scf.h"
 #include "TilePasses.h"
 #include "Transforms/Persist/BlockIds.h"
+#include "Transforms/Roles/Roles.h"
 #include "Transforms/Stores/Stores.h"
 
 #include <string.h>
@@ -43,7 +44,8 @@
 //
 // It pays when the copies of the next tile can be under way while this one is
 // stored: the kernel will have roles, and no other block on the multiprocessor
-// that would fill the gap. Blocks that take differently long are left to the
+// that would fill the gap. Without roles a loop over tiles only keeps addresses
+// and counters in registers. Blocks that take differently long are left to the
 // scheduler of the hardware, which gives the next one to whoever is done.
 
 // Why the launch stays as it is.
@@ -52,6 +54,7 @@ typedef struct {
   MlirOperation culprit; // the op to look at, or null
   bool is_illegal;       // else it would not pay
   int64_t figures[2];    // what the units of the text count
+  const char *unit;      // NULL; or what is wanted and at most there
 } TilePersistReason;
 
 typedef struct {
@@ -256,6 +259,14 @@ static const TilePersistText texts[] = {
      "persist = true in tile.kernel_config",
      NULL,
      {"blocks", NULL}},
+    {"tile-persist/no-roles",
+     "it will have no roles, so that no copy of the next tile is under way "
+     "while "
+     "this one is stored",
+     "what the remark about its loop says, or persist = true in "
+     "tile.kernel_config",
+     NULL,
+     {NULL, NULL}},
 };
 
 // The texts of `code`, which exists.
@@ -488,6 +499,24 @@ static MlirWalkResult scan_op(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
+//===-- Roles -------------------------------------------------------------===//
+
+// What later passes do to the kernel takes no warps or registers from roles, so
+// what has no room for them now has none then.
+static void check_roles(TilePersistPlan *plan) {
+  TileRolePlan roles;
+  const TileRoleOptions options = {0};
+  if (plan->reason.code || !plan->is_candidate || plan->is_persistent)
+    return;
+  tile_role_plan_build(plan->arena, plan->launch.op, plan->target, &options,
+                       &roles);
+  const TileRoleReason *reason = &roles.kernel_reason;
+  if (!reason->code)
+    return;
+  give_up_for(plan, "tile-persist/no-roles", reason->figure, reason->limit);
+  plan->reason.unit = tile_role_text(reason->code)->unit;
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 // Owner: `arena`.
@@ -541,6 +570,7 @@ static void persist_plan_build(TileArena *arena, MlirOperation launch,
   plan->panel =
       tile_cost_panel(target, plan->blocks_per_sm, scan.row_bytes[is_column],
                       scan.row_bytes[!is_column]);
+  check_roles(plan);
 }
 
 //===-- Report ------------------------------------------------------------===//
@@ -552,6 +582,10 @@ static MlirLogicalResult report(const TilePersistPlan *plan, bool is_required) {
   bool has_note = reason->culprit.ptr && text->note;
   MlirLocation at = mlirOperationGetLocation(has_note ? reason->culprit : op);
   char figures[96] = "";
+  if (reason->unit)
+    snprintf(figures, sizeof figures, ": %lld %s, at most %lld",
+             (long long)reason->figures[0], reason->unit,
+             (long long)reason->figures[1]);
   for (int i = 0; i < 2 && text->units[i]; i++)
     snprintf(figures + strlen(figures), sizeof figures - strlen(figures),
              "%s %lld %s", i ? "," : ":", (long long)reason->figures[i],
@@ -739,7 +773,8 @@ static bool forms_rows_of_clusters(GPULaunchOp launch) {
 static bool has_order(const TilePersistPlan *plan) {
   static const char *const codes[] = {
       "tile-persist/few-tiles", "tile-persist/occupancy",
-      "tile-persist/shared-memory", "tile-persist/clusters"};
+      "tile-persist/shared-memory", "tile-persist/clusters",
+      "tile-persist/no-roles"};
   bool is_harmless = !plan->reason.code;
   for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
     is_harmless |= plan->reason.code && !strcmp(plan->reason.code, codes[i]);

@@ -337,12 +337,8 @@ static void rotate_loop(Work *work) {
   memcpy(in_order, plan->items, sizeof *in_order * (size_t)plan->num_items);
   TileRotation reason;
   bool is_rotated = tile_rotation_plan(work->arena, &work->loop, &reason);
-  if (is_rotated && tile_rotation_num_registers(&work->loop.body, num_threads) >
-                        pipeline_num_registers(kernel)) {
-    reason = (TileRotation){"tile-rotation/registers", loop};
-    is_rotated = false;
-  }
-  if (is_rotated)
+  if (is_rotated && tile_rotation_fits(&work->loop.body, num_threads,
+                                       pipeline_num_registers(kernel), &reason))
     return;
   memcpy(plan->items, in_order, sizeof *in_order * (size_t)plan->num_items);
   if (reason.code && !tile_is_in_fallback_variant(loop))

@@ -8,23 +8,29 @@
 //           first round what a later one writes reads nothing.
 //
 //   loops       run: only one whose constant bounds say otherwise does not.
-//   What
-//               they write is written after them.
-//   branches    what one of them writes may be written. A read after it is
-//               warned of, if nothing but this branch decides: one that stands
-//               under a condition of its own, or in a loop that may not run,
-//               may run where the branch has, and so may one whose branch looks
-//               at the round of a loop around both.
-//   parts       of a tile stand for all of it, in element loops as well.
+//               What they write is written after them.
+//   branches    what one of them writes may be written. A read after it, or
+//               after the loops around it, is warned of if nothing but this
+//               branch decides: one that stands under a condition of its own,
+//               or in a loop that may not run, may run where the branch has.
+//   conditions  that look at the round of a loop, or at what rounds hand on,
+//               choose a round, and threads write elements for each other: both
+//               get the benefit of the doubt. So do two branches that look at
+//               the same values: one may write where the other does not.
+//   parts       of a tile stand for all of it. In element loops conditions on
+//               elements leave some out: reductions, scans and products that
+//               add them to others are warned of, others may skip them too.
 //   roles       run at once: what others write may be there.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Dialect/ElementLoops.h"
+#include "Dialect/ForeignOps.h"
 #include "Dialect/Products.h"
 #include "Support/Arena.h"
 #include "Support/Diagnostics.h"
 #include "Support/Iterate.h"
+#include "Tile/Ops/arith.h"
 #include "Tile/Ops/scf.h"
 #include "TilePasses.h"
 
@@ -34,9 +40,19 @@
 
 typedef enum { UNWRITTEN, PARTLY, WRITTEN } Level;
 
+enum { MAX_BRANCHES = 2 };
+
 typedef struct {
   Level level;
-  MlirOperation branch; // PARTLY: that writes on some of its paths; null: many
+  // PARTLY: those that write on some of their paths. More than there is room
+  // for: some of them cover the others, for all that is known.
+  MlirOperation branches[MAX_BRANCHES];
+  int num_branches;
+  // WRITTEN: null, or the branch of an element loop that leaves elements out,
+  // by their indices in some dimensions.
+  MlirOperation mask;
+  unsigned masked_dims;
+  TileRange indices; // of the element that was written last
 } Known;
 
 typedef struct {
@@ -45,7 +61,7 @@ typedef struct {
   int num_tiles, tile_capacity;
   bool *is_reported;
   Known *states;
-  int num_element_loops; // around the op
+  TileDivergence divergence;
   MlirLogicalResult result;
 } Walk;
 
@@ -230,17 +246,130 @@ static bool may_come_later(Walk *walk, MlirOperation op, int tile) {
   return false;
 }
 
-// Whether `op` runs whenever the block does in which `branch` stands, and the
-// branch is the same in all rounds.
-static bool is_decided_by(MlirOperation op, MlirOperation branch) {
-  MlirBlock block = mlirOperationGetBlock(branch);
+//===-- Conditions --------------------------------------------------------===//
+
+// What the condition of a branch looks at. What a tensor holds is data,
+// wherever it stands; what a tile holds may come from an earlier round.
+typedef struct {
+  MlirOperation tile; // the tile.alloc; null: rounds are of no interest
+  MlirOperation at;   // the branch, or the loop around it before the read
+  bool chooses_round, is_exact;
+  MlirValue *leaves; // in an arena: tensors, and what is neither computed nor
+                     // constant
+  int num_leaves, capacity;
+  TileArena *arena;
+  int budget; // values looked at; then a round may be chosen
+} Condition;
+
+static void add_leaf(Condition *condition, MlirValue value) {
+  TILE_ARENA_RESERVE(condition->arena, condition->leaves, condition->num_leaves,
+                     condition->capacity);
+  condition->leaves[condition->num_leaves++] = value;
+}
+
+static bool is_around(MlirOperation outer, MlirOperation op) {
+  while (op.ptr && !mlirOperationEqual(op, outer))
+    op = mlirOperationGetParentOperation(op);
+  return op.ptr;
+}
+
+// A loop with a tile of its own begins anew in each round. Of a loop that is
+// over when the tile is read, the condition chooses a round by its number alone
+// where it asks for that very number.
+static void add_argument(Condition *condition, MlirValue value) {
+  MlirOperation op =
+      mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
+  add_leaf(condition, value);
+  if (!is_loop(op) || !condition->tile.ptr || is_around(op, condition->tile))
+    return;
+  bool is_number = scf_for_is(op) && mlirBlockArgumentGetArgNumber(value) == 0;
+  condition->chooses_round |=
+      !is_number || condition->is_exact || !is_around(condition->at, op);
+}
+
+// Equal to a number, or to one of each so many; `arith.andi` of bits joins
+// conditions.
+static bool asks_exactly(MlirOperation op) {
+  if (arith_cmpi_is(op))
+    return arith_cmpi_predicate(arith_cmpi_cast(op)) ==
+           ARITH_CMP_I_PREDICATE_eq;
+  if (!arith_andi_is(op))
+    return arith_remui_is(op) || arith_remsi_is(op);
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  return !mlirTypeIsAInteger(type) || mlirIntegerTypeGetWidth(type) > 1;
+}
+
+static void trace(Condition *condition, MlirValue value) {
+  TileElementAccess element;
+  TileShape shape;
+  if (--condition->budget < 0) {
+    condition->chooses_round = true;
+    return;
+  }
+  if (mlirValueIsABlockArgument(value)) {
+    add_argument(condition, value);
+    return;
+  }
+  MlirOperation op = mlirOpResultGetOwner(value);
+  if (tile_element_access_get(op, &element)) {
+    condition->chooses_round |= element.is_store ||
+                                !tile_shape_of(element.memref, &shape) ||
+                                shape.space != TILE_SPACE_GLOBAL;
+    add_leaf(condition, element.memref);
+    return;
+  }
+  bool was_exact = condition->is_exact;
+  intptr_t num_operands = mlirOperationGetNumOperands(op);
+  int64_t number;
+  condition->chooses_round |= mlirOperationGetNumRegions(op) > 0;
+  condition->is_exact |= asks_exactly(op);
+  for (intptr_t i = 0; i < num_operands; i++)
+    trace(condition, mlirOperationGetOperand(op, i));
+  condition->is_exact = was_exact;
+  if (num_operands == 0 && !mlirxConstantInt(value, &number))
+    add_leaf(condition, value);
+}
+
+static Condition condition_of(const Walk *walk, MlirOperation op,
+                              MlirOperation tile, MlirOperation at) {
+  enum { BUDGET = 256 };
+  Condition out = {
+      .arena = walk->arena, .tile = tile, .at = at, .budget = BUDGET};
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    trace(&out, mlirOperationGetOperand(op, i));
+  return out;
+}
+
+// Whether two branches, or a branch and the bounds of a loop, look at one
+// value.
+static bool are_related(const Walk *walk, MlirOperation first,
+                        MlirOperation second) {
+  const MlirOperation none = {NULL};
+  Condition a = condition_of(walk, first, none, none);
+  Condition b = condition_of(walk, second, none, none);
+  for (int i = 0; i < a.num_leaves; i++)
+    for (int j = 0; j < b.num_leaves; j++)
+      if (mlirValueEqual(a.leaves[i], b.leaves[j]))
+        return true;
+  return false;
+}
+
+// Whether `op` runs whenever the block does in which `branch` stands, or the
+// loops around it, and the branch may go the same way in all rounds.
+static bool is_decided_by(const Walk *walk, MlirOperation op, int tile,
+                          MlirOperation branch) {
+  MlirOperation alloc = mlirOpResultGetOwner(walk->tiles[tile]), at = branch;
+  while (!tile_op_is_in_block(op, mlirOperationGetBlock(at)))
+    at = mlirOperationGetParentOperation(at);
+  MlirBlock block = mlirOperationGetBlock(at);
   while (!mlirBlockEqual(mlirOperationGetBlock(op), block)) {
     op = mlirOperationGetParentOperation(op);
     if (!op.ptr || tile_kernel_is(op) || is_branch(op) ||
-        (is_loop(op) && runs(op) <= 0))
+        (is_loop(op) && runs(op) <= 0 && are_related(walk, op, branch)))
       return false;
   }
-  return !is_inner(mlirOperationGetOperand(branch, 0));
+  return !condition_of(walk, branch, alloc, at).chooses_round &&
+         !tile_divergence_reaches(&walk->divergence, branch);
 }
 
 static const char *space_of(const Walk *walk, int tile) {
@@ -271,41 +400,91 @@ static Wording wording_of(const Walk *walk, MlirOperation op, int tile) {
   return (Wording){"reads", "tile.fill it or copy to it first"};
 }
 
+// Branches that look at one value may make up for each other.
+static bool may_be_covered(const Walk *walk, const Known *state) {
+  return state->num_branches > MAX_BRANCHES ||
+         (state->num_branches == MAX_BRANCHES &&
+          are_related(walk, state->branches[0], state->branches[1]));
+}
+
+static bool is_partly_unwritten(Walk *walk, MlirOperation op, int tile) {
+  const Known *state = &walk->states[tile];
+  if (state->level != PARTLY || may_be_covered(walk, state))
+    return false;
+  for (int i = 0; i < state->num_branches; i++)
+    if (!is_decided_by(walk, op, tile, state->branches[i]))
+      return false;
+  return true;
+}
+
+// The dimensions of the tile in which `op` adds elements to others, as a mask.
+static unsigned combined_dims(const Walk *walk, MlirOperation op, int tile) {
+  TileProduct product;
+  TileShape shape;
+  if (tile_reduce_is(op) &&
+      tile_number(walk, tile_reduce_src(tile_reduce_cast(op))) == tile)
+    return 1u << tile_reduce_dim(tile_reduce_cast(op));
+  if (tile_scan_is(op) &&
+      tile_number(walk, tile_scan_src(tile_scan_cast(op))) == tile)
+    return 1u << tile_scan_dim(tile_scan_cast(op));
+  if (!tile_product_of(op, &product) || product.is_sparse ||
+      !tile_shape_of(walk->tiles[tile], &shape) || shape.rank < 2)
+    return 0;
+  unsigned rows = 1u << (shape.rank - 2), columns = rows << 1, dims = 0;
+  if (tile_number(walk, product.a) == tile)
+    dims |= product.transpose_a ? rows : columns;
+  if (tile_number(walk, product.b) == tile)
+    dims |= product.transpose_b ? columns : rows;
+  return dims;
+}
+
+static void warn_of_read(Walk *walk, MlirOperation op, int tile,
+                         MlirOperation branch, const char *where,
+                         const char *what) {
+  Wording wording = wording_of(walk, op, tile);
+  const MlirxNote notes[] = {
+      {mlirOperationGetLocation(branch), tile_str(what)},
+      {mlirOperationGetLocation(mlirOpResultGetOwner(walk->tiles[tile])),
+       TILE_STR("the tile is here")}};
+  walk->is_reported[tile] = true;
+  tile_emit_warning_with_notes(op, 2, notes, "tile-verify/unwritten",
+                               "%s a %s that nothing has written %s: %s",
+                               wording.verb, space_of(walk, tile), where,
+                               wording.advice);
+}
+
 static void check_read(Walk *walk, MlirOperation op, int tile,
                        void *user_data) {
   (void)user_data;
   const Known *state = &walk->states[tile];
-  MlirLocation location =
-      mlirOperationGetLocation(mlirOpResultGetOwner(walk->tiles[tile]));
-  Wording wording = wording_of(walk, op, tile);
-  if (state->level == WRITTEN || walk->is_reported[tile])
+  if (walk->is_reported[tile])
     return;
   if (state->level == UNWRITTEN && !may_come_later(walk, op, tile)) {
+    Wording wording = wording_of(walk, op, tile);
     walk->is_reported[tile] = true;
     walk->result = tile_emit_error_with_note(
-        op, location, "the tile is here",
-        "%s a %s that nothing has written: %s", wording.verb,
-        space_of(walk, tile), wording.advice);
-  }
-  if (state->level == PARTLY && state->branch.ptr &&
-      is_decided_by(op, state->branch)) {
-    walk->is_reported[tile] = true;
-    const MlirxNote notes[] = {
-        {mlirOperationGetLocation(state->branch),
-         TILE_STR("written on some paths through this op only")},
-        {location, TILE_STR("the tile is here")}};
-    tile_emit_warning_with_notes(op, 2, notes, "tile-verify/unwritten",
-                                 "%s a %s that nothing has written on some "
-                                 "path: %s",
-                                 wording.verb, space_of(walk, tile),
-                                 wording.advice);
+        op, mlirOperationGetLocation(mlirOpResultGetOwner(walk->tiles[tile])),
+        "the tile is here", "%s a %s that nothing has written: %s",
+        wording.verb, space_of(walk, tile), wording.advice);
+  } else if (is_partly_unwritten(walk, op, tile)) {
+    warn_of_read(walk, op, tile, state->branches[0], "on some path",
+                 "written on some paths through this op only");
+  } else if (state->mask.ptr &&
+             (state->masked_dims & combined_dims(walk, op, tile)) &&
+             is_decided_by(walk, op, tile, state->mask)) {
+    warn_of_read(walk, op, tile, state->mask, "in some elements",
+                 "only elements for which this op goes one way are written");
   }
 }
 
 static void set_written(Walk *walk, MlirOperation op, int tile,
                         void *user_data) {
-  (void)op, (void)user_data;
-  walk->states[tile] = (Known){.level = WRITTEN};
+  (void)user_data;
+  TileElementAccess element;
+  Known *state = &walk->states[tile];
+  *state = (Known){.level = WRITTEN};
+  if (tile_element_access_get(op, &element))
+    state->indices = element.indices;
 }
 
 //===-- Control flow ------------------------------------------------------===//
@@ -318,17 +497,61 @@ static void walk_region(Walk *walk, MlirRegion region) {
     walk_block(walk, block);
 }
 
+static bool is_same(const Known *a, const Known *b) {
+  bool same = a->level == b->level && a->num_branches == b->num_branches;
+  for (int i = 0; same && i < a->num_branches && i < MAX_BRANCHES; i++)
+    same = mlirOperationEqual(a->branches[i], b->branches[i]);
+  return same;
+}
+
+// The dimensions whose index is of an element that `branch` asks about.
+static unsigned masked_dims(MlirOperation branch, TileRange indices) {
+  TileParallelOp loop = tile_parallel_around(branch);
+  unsigned dims = 0;
+  if (!loop.op.ptr || !indices.op.ptr)
+    return 0;
+  unsigned mask =
+      tile_parallel_dependence(loop, mlirOperationGetOperand(branch, 0));
+  for (intptr_t i = 0; i < indices.n; i++)
+    if (mask & tile_parallel_dependence(loop, tile_range_at(indices, i)))
+      dims |= 1u << i;
+  return dims;
+}
+
+// Of two states with a tile that is written, but for elements.
+static Known joined_masks(Known a, Known b) {
+  if (a.mask.ptr && b.mask.ptr)
+    a.masked_dims |= b.masked_dims;
+  else if (b.mask.ptr)
+    a = b;
+  return a;
+}
+
 // What is known after `branch` of a tile, before which `before` was known
 // and after one of its paths `a`, after another one `b`.
 static Known joined(const Walk *walk, MlirOperation branch, Known before,
                     Known a, Known b) {
-  if (a.level == b.level && mlirOperationEqual(a.branch, b.branch))
+  if (is_same(&a, &b) && mlirOperationEqual(a.mask, b.mask))
     return a;
-  if (walk->num_element_loops > 0)
-    return (Known){.level = WRITTEN};
-  bool is_second = before.level == PARTLY;
-  return (Known){.level = PARTLY,
-                 .branch = is_second ? (MlirOperation){NULL} : branch};
+  if (a.level == WRITTEN && b.level == WRITTEN) {
+    bool makes_up = before.mask.ptr && (!a.mask.ptr || !b.mask.ptr) &&
+                    are_related(walk, branch, before.mask);
+    return makes_up ? (Known){.level = WRITTEN} : joined_masks(a, b);
+  }
+  Known out = before;
+  TileRange indices = a.level == WRITTEN ? a.indices : b.indices;
+  unsigned dims = masked_dims(branch, indices);
+  if (dims && (a.level == WRITTEN || b.level == WRITTEN))
+    return (Known){.level = WRITTEN,
+                   .mask = branch,
+                   .masked_dims = dims | a.masked_dims | b.masked_dims,
+                   .indices = indices};
+  if (before.level != PARTLY)
+    out = (Known){.level = PARTLY};
+  if (out.num_branches < MAX_BRANCHES)
+    out.branches[out.num_branches] = branch;
+  out.num_branches++;
+  return out;
 }
 
 static void walk_branch(Walk *walk, MlirOperation op) {
@@ -372,11 +595,9 @@ static void walk_op(Walk *walk, MlirOperation op) {
   } else if (tile_specialize_is(op)) {
     walk_roles(walk, op);
   } else if (is_around_ops(op)) {
-    walk->num_element_loops += tile_parallel_is(op);
     for (intptr_t r = 0; runs(op) >= 0 && r < mlirOperationGetNumRegions(op);
          r++)
       walk_region(walk, mlirOperationGetRegion(op, r));
-    walk->num_element_loops -= tile_parallel_is(op);
   } else {
     Accesses a = {
         .walk = walk, .op = op, .read = check_read, .write = set_written};
@@ -396,6 +617,7 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
   mlirOperationWalk(kernel, find_tile, &walk, MlirWalkPreOrder);
   walk.is_reported = TILE_ARENA_NEW(walk.arena, bool, walk.num_tiles + 1);
   walk.states = TILE_ARENA_NEW(walk.arena, Known, walk.num_tiles + 1);
+  tile_divergence_find(walk.arena, kernel, &walk.divergence);
   walk_region(&walk, mlirOperationGetRegion(kernel, 0));
   return walk.result;
 }

@@ -111,21 +111,18 @@ static bool decide(Walk *walk, MlirOperation op, TileRotation *out) {
   const TileRolePlan *plan = walk->plan;
   TilePlannedLoop loop;
   TileLoopForm form;
-  *out = (TileRotation){NULL, {NULL}};
+  *out = (TileRotation){.code = NULL};
   if (!tile_loop_form_get(op, &form) || !tile_rotation_is_wished(plan->kernel))
     return false;
   tile_planned_loop_build(plan->arena, &form, TILE_ROTATION_STAGES, &loop);
   if (!tile_rotation_plan(plan->arena, &loop, out))
     return false;
   int64_t threads = 32 * plan->num_warps[TILE_ROLE_CONSUMER];
-  if (tile_rotation_num_registers(&loop.body, threads) <=
-      plan->consumer_registers) {
-    note_factors(walk, &loop.body);
-    walk->num_rotated++;
-    return true;
-  }
-  *out = (TileRotation){"tile-rotation/registers", op};
-  return false;
+  if (!tile_rotation_fits(&loop.body, threads, plan->consumer_registers, out))
+    return false;
+  note_factors(walk, &loop.body);
+  walk->num_rotated++;
+  return true;
 }
 
 // A copy of the consumers that would take another slot.

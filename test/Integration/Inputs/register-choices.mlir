@@ -250,3 +250,78 @@ func.func @gelu_128x256x64_s4_t256(%A: memref<?x?xbf16>, %B: memref<?x?xbf16>, %
   }
   return
 }
+
+// Attention of 192 rows, heads of 96. Where the rows of K are aligned to nothing there are no
+// roles, and a loop over tiles and products of two iterations find no registers.
+func.func @attention_of_odd_keys(%Q: memref<?x?xf16>, %Kk: memref<?x?xf16>, %V: memref<?x?xf16>, %O: memref<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %cR = arith.constant 192 : index
+  %cC = arith.constant 32 : index
+  %cT = arith.constant 384 : index
+  %k0 = arith.constant 0.0 : f32
+  %kinf = arith.constant 0xFF800000 : f32
+  %Q_d0 = memref.dim %Q, %c0 : memref<?x?xf16>
+  %Kk_d0 = memref.dim %Kk, %c0 : memref<?x?xf16>
+  %gx = arith.ceildivui %Q_d0, %cR : index
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %gx, %sy = %c1, %sz = %c1) threads(%tx, %ty, %tz) in (%nx = %cT, %ny = %c1, %nz = %c1) {
+    %x1 = arith.muli %bx, %cR : index
+    %qs = tile.alloc : memref<192x96xf16, #gpu.address_space<workgroup>>
+    %ks = tile.alloc : memref<32x96xf16, #gpu.address_space<workgroup>>
+    %vs = tile.alloc : memref<32x96xf16, #gpu.address_space<workgroup>>
+    %s = tile.alloc : memref<192x32xf32, #tile.fragment>
+    %p = tile.alloc : memref<192x32xf16, #tile.fragment>
+    %acc = tile.alloc : memref<192x96xf32, #tile.fragment>
+    %mx = tile.alloc : memref<192xf32, #tile.fragment>
+    %old = tile.alloc : memref<192xf32, #tile.fragment>
+    %sm = tile.alloc : memref<192xf32, #tile.fragment>
+    %x2 = tile.region %Q[%x1, %c0] [192, 96]  : memref<?x?xf16>
+    tile.copy %x2 to %qs : !tile.region<192x96xf16>, memref<192x96xf16, #gpu.address_space<workgroup>>
+    tile.fill %acc, %k0 : memref<192x96xf32, #tile.fragment>, f32
+    tile.fill %mx, %kinf : memref<192xf32, #tile.fragment>, f32
+    tile.fill %sm, %k0 : memref<192xf32, #tile.fragment>, f32
+    scf.for %x3 = %c0 to %Kk_d0 step %cC {
+      %x4 = tile.region %Kk[%x3, %c0] [32, 96]  : memref<?x?xf16>
+      tile.copy %x4 to %ks : !tile.region<32x96xf16>, memref<32x96xf16, #gpu.address_space<workgroup>>
+      %x5 = tile.region %V[%x3, %c0] [32, 96]  : memref<?x?xf16>
+      tile.copy %x5 to %vs : !tile.region<32x96xf16>, memref<32x96xf16, #gpu.address_space<workgroup>>
+      tile.fill %s, %k0 : memref<192x32xf32, #tile.fragment>, f32
+      tile.gemm %qs, %ks, %s {transpose_b} : (memref<192x96xf16, #gpu.address_space<workgroup>>, memref<32x96xf16, #gpu.address_space<workgroup>>, memref<192x32xf32, #tile.fragment>)
+      tile.copy %mx to %old : memref<192xf32, #tile.fragment>, memref<192xf32, #tile.fragment>
+      tile.reduce max %s to %mx dim 1 : memref<192x32xf32, #tile.fragment>, memref<192xf32, #tile.fragment>
+      tile.parallel (%x6) in [192] {
+        %x7 = memref.load %old[%x6] : memref<192xf32, #tile.fragment>
+        %x8 = memref.load %mx[%x6] : memref<192xf32, #tile.fragment>
+        %x9 = arith.subf %x7, %x8 : f32
+        %x10 = math.exp2 %x9 : f32
+        memref.store %x10, %old[%x6] : memref<192xf32, #tile.fragment>
+      }
+      tile.parallel (%x11, %x12) in [192, 32] {
+        %x13 = memref.load %s[%x11, %x12] : memref<192x32xf32, #tile.fragment>
+        %x14 = memref.load %mx[%x11] : memref<192xf32, #tile.fragment>
+        %x15 = arith.subf %x13, %x14 : f32
+        %x16 = math.exp2 %x15 : f32
+        memref.store %x16, %s[%x11, %x12] : memref<192x32xf32, #tile.fragment>
+      }
+      tile.parallel (%x17) in [192] {
+        %x18 = memref.load %old[%x17] : memref<192xf32, #tile.fragment>
+        %x19 = memref.load %sm[%x17] : memref<192xf32, #tile.fragment>
+        %x20 = arith.mulf %x18, %x19 : f32
+        memref.store %x20, %sm[%x17] : memref<192xf32, #tile.fragment>
+      }
+      tile.reduce sum %s to %sm dim 1 : memref<192x32xf32, #tile.fragment>, memref<192xf32, #tile.fragment>
+      tile.parallel (%x21, %x22) in [192, 96] {
+        %x23 = memref.load %acc[%x21, %x22] : memref<192x96xf32, #tile.fragment>
+        %x24 = memref.load %old[%x21] : memref<192xf32, #tile.fragment>
+        %x25 = arith.mulf %x23, %x24 : f32
+        memref.store %x25, %acc[%x21, %x22] : memref<192x96xf32, #tile.fragment>
+      }
+      tile.copy %s to %p : memref<192x32xf32, #tile.fragment>, memref<192x32xf16, #tile.fragment>
+      tile.gemm %p, %vs, %acc : (memref<192x32xf16, #tile.fragment>, memref<32x96xf16, #gpu.address_space<workgroup>>, memref<192x96xf32, #tile.fragment>)
+    } {tile.num_stages = 3 : i32}
+    %x26 = tile.region %O[%x1, %c0] [192, 96]  : memref<?x?xf32>
+    tile.copy %acc to %x26 : memref<192x96xf32, #tile.fragment>, !tile.region<192x96xf32>
+    gpu.terminator
+  }
+  return
+}

@@ -53,6 +53,35 @@ func.func @few_tiles(%A: !A, %n: index) {
   return
 }
 
+// Rows of which TMA copies none leave the computing threads of roles too few
+// registers, so there will be no roles; without that tensor there are.
+// CHECK-NOT: tile.num_sms
+func.func @no_roles(%A: !A, %B: memref<4096x4095xbf16>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c384 = arith.constant 384 : index
+  // expected-remark @+1 {{[tile-persist/no-roles] is not persistent: it will have no roles, so that no copy of the next tile is under way while this one is stored: 160 registers per thread, at most 144; what the remark about its loop says, or persist = true in tile.kernel_config}}
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %n, %sy = %n, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c384, %ny = %c1, %nz = %c1) {
+    %S = tile.alloc : memref<192x64xbf16, #smem>
+    %T = tile.alloc : memref<64x96xbf16, #smem>
+    %F = tile.alloc : memref<192x64xbf16, #tile.fragment>
+    %G = tile.alloc : memref<64x96xbf16, #tile.fragment>
+    %acc = tile.alloc : memref<192x144xf32, #tile.fragment>
+    scf.for %k = %c0 to %n step %c64 {
+      %a = tile.region %A[%k, 0] [192, 64] {align = 16 : i64} : !A
+      tile.copy %a to %S : !tile.region<192x64xbf16>, memref<192x64xbf16, #smem>
+      %b = tile.region %B[%k, 0] [64, 96] : memref<4096x4095xbf16>
+      tile.copy %b to %T : !tile.region<64x96xbf16>, memref<64x96xbf16, #smem>
+      tile.copy %S to %F : memref<192x64xbf16, #smem>, memref<192x64xbf16, #tile.fragment>
+      tile.copy %T to %G : memref<64x96xbf16, #smem>, memref<64x96xbf16, #tile.fragment>
+    } {tile.num_stages = 2 : i32}
+    gpu.terminator
+  }
+  return
+}
+
 // Causal attention: later blocks have longer loops.
 func.func @uneven(%A: !A, %n: index) {
   %c0 = arith.constant 0 : index

@@ -348,3 +348,49 @@ func.func @too_many_registers(%Q: memref<128x64xbf16>, %K: memref<1024x64xbf16>,
   }
   return
 }
+
+// Of a loop over tiles whose threads store, what the stores need of each tile stays in
+// registers: 120 would do for one tile.
+// CHECK-LABEL: func @stored_per_tile
+// CHECK: tile.role "consumer"
+// CHECK-NOT: tile.num_stages
+func.func @stored_per_tile(%Q: memref<64x64xbf16>, %K: memref<1024x64xbf16>, %V: memref<1024x64xbf16>, %O: memref<4096x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %end = arith.constant 1024 : index
+  %zero = arith.constant 0.0 : f32
+  %true = arith.constant true
+  gpu.launch blocks(%bx, %by, %bz) in (%sx = %c1, %sy = %c1, %sz = %c1)
+             threads(%tx, %ty, %tz) in (%nx = %c128, %ny = %c1, %nz = %c1) {
+    tile.kernel_config {registers = 128}
+    scf.for %t = %bx to %c64 step %sx {
+      %Qs = tile.alloc : !T
+      %Ks = tile.alloc : !T
+      %Vs = tile.alloc : !T
+      %s = tile.alloc : !acc
+      %p = tile.alloc : !P
+      %o = tile.alloc : !acc
+      %q = tile.region %Q[0, 0] [64, 64] {align = 16 : i64} : memref<64x64xbf16>
+      tile.copy %q to %Qs : !R, !T
+      tile.fill %o, %zero : !acc, f32
+      // expected-note @+2 {{that op is here}}
+      // expected-remark @+1 {{[tile-rotation/registers] multiplies in order: sums and factors of two iterations need more registers than a thread has; a smaller tile or more threads help: 132 per thread, at most 128}}
+      scf.for %n = %c0 to %end step %c64 {
+        %k = tile.region %K[%n, 0] [64, 64] {align = 16 : i64} : memref<1024x64xbf16>
+        %v = tile.region %V[%n, 0] [64, 64] {align = 16 : i64} : memref<1024x64xbf16>
+        tile.copy %k to %Ks : !R, !T
+        tile.copy %v to %Vs : !R, !T
+        tile.gemm %Qs, %Ks, %s clear %true {transpose_b} : (!T, !T, !acc)
+        tile.copy %s to %p : !acc, !P
+        tile.gemm %p, %Vs, %o : (!P, !T, !acc)
+      } {tile.num_stages = 2 : i32}
+      %row = arith.muli %t, %c64 : index
+      %out = tile.region %O[%row, 0] [64, 64] : memref<4096x64xf32>
+      tile.copy %o to %out : !acc, !tile.region<64x64xf32>
+    } {tile.persistent}
+    gpu.terminator
+  }
+  return
+}
