@@ -430,11 +430,24 @@ static void write_back(TileGraphEmit *emit, const TileGraphOperand *operand,
               .dst = tile_graph_window(emit, operand, view));
 }
 
+// Whether the body reads tensors where it likes: only elements that there are
+// do so. A loop that gathers pixels never leaves the image (`tile.clamped`).
+static bool reads_anywhere(const TileGraphOp *op) {
+  if (!op->body.ptr ||
+      !mlirAttributeIsNull(mlirOperationGetDiscardableAttributeByName(
+          op->op, TILE_STR("tile.clamped"))))
+    return false;
+  TILE_FOR_EACH_OP (inner, op->body)
+    if (memref_load_is(inner))
+      return true;
+  return false;
+}
+
 static void emit_elements(TileGraphEmit *emit, TileGraphOp *op) {
   Loop loop = {.emit = emit, .op = op};
   TileBuilder *b = &emit->b;
   int num_ins = op->num_operands - op->num_outs;
-  bool is_direct = false;
+  bool is_direct = reads_anywhere(op);
   for (int i = 0; i < op->num_operands; i++) {
     if (i < num_ins)
       choose_input(&loop, i);

@@ -423,6 +423,8 @@ static MlirValue gather(Form *f) {
               iterator_types(context, &loops), body);
   MlirAttribute im2col = im2col_attr(f);
   MlirOperation op = mlirOpResultGetOwner(made);
+  mlirOperationSetDiscardableAttributeByName(op, TILE_STR(TILE_CLAMPED_ATTR),
+                                             mlirUnitAttrGet(context));
   if (!mlirAttributeIsNull(im2col))
     mlirOperationSetDiscardableAttributeByName(op, TILE_STR(TILE_IM2COL_ATTR),
                                                im2col);

@@ -9,7 +9,7 @@
 // CHECK-LABEL: func @rows
 // CHECK-SAME: (%[[X:.*]]: tensor<2x8x8x16xbf16>, %[[W:.*]]: tensor<3x3x16x24xbf16>, %[[B:.*]]: tensor<24xf32>)
 // CHECK-NOT: tensor.pad
-// CHECK: %[[P:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<32x144xbf16>) attrs = {tile.im2col = {dilation = array<i64: 1, 1>, kernel = array<i64: 3, 3>, pad = array<i64: 1, 1>, pad_upper = array<i64: 1, 1>, stride = array<i64: 2, 2>}}
+// CHECK: %[[P:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<32x144xbf16>) attrs = {tile.clamped, tile.im2col = {dilation = array<i64: 1, 1>, kernel = array<i64: 3, 3>, pad = array<i64: 1, 1>, pad_upper = array<i64: 1, 1>, stride = array<i64: 2, 2>}}
 // CHECK: linalg.index 0
 // CHECK: tensor.extract %[[X]]
 // CHECK: arith.select
@@ -100,7 +100,7 @@ func.func @cropped(%x: tensor<2x8x8x16xbf16>, %w: tensor<3x3x16x24xbf16>) -> ten
 // CHECK-LABEL: func @turned
 // CHECK: %[[X:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<2x8x8x16xf16>) {
 // CHECK: %[[W:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<24x3x3x16xf16>) {
-// CHECK: %[[P:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<72x144xf16>) attrs = {tile.im2col
+// CHECK: %[[P:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<72x144xf16>) attrs = {tile.clamped, tile.im2col
 // CHECK: linalg.generic {{.*}} ins(%[[P]], %{{.*}} : tensor<72x144xf16>, tensor<24x144xf16>)
 // CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<2x24x6x6xf32>)
 func.func @turned(%x: tensor<2x16x8x8xf16>, %w: tensor<24x16x3x3xf16>) -> tensor<2x24x6x6xf32> {
@@ -114,7 +114,7 @@ func.func @turned(%x: tensor<2x16x8x8xf16>, %w: tensor<24x16x3x3xf16>) -> tensor
 // Images of a group follow one another, so that a group is a row of images.
 // CHECK-LABEL: func @groups_turned
 // CHECK: tensor.collapse_shape %{{.*}} {{\[}}[0, 1], [2], [3], [4]] : tensor<3x2x6x6x16xf16> into tensor<6x6x6x16xf16>
-// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<32x3x144xf16>) attrs = {tile.im2col
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<32x3x144xf16>) attrs = {tile.clamped, tile.im2col
 func.func @groups_turned(%x: tensor<2x3x16x6x6xf16>, %w: tensor<3x8x16x3x3xf16>) -> tensor<2x3x8x4x4xf32> {
   %z = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<2x3x8x4x4xf32>
