@@ -778,6 +778,96 @@ static bool join_depths(TileBuilder *b, const TileNest *nest) {
   return true;
 }
 
+//===-- Moves ------------------------------------------------------------===//
+
+// Whether only the kernel that moves the elements touches both tensors: what is
+// done with elements before or after goes with them.
+static bool moves_alone(const TileNest *move) {
+  TileNest nest;
+  MlirOperation maker = owner_of(mlirOperationGetOperand(move->op, 0));
+  if (maker.ptr && tile_nest_of(maker, &nest))
+    return false;
+  for (MlirOpOperand use = mlirValueGetFirstUse(result_of(move->op));
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    if (tile_nest_of(mlirOpOperandGetOwner(use), &nest) &&
+        nest.kind != TILE_NEST_PRODUCT)
+      return false;
+  return true;
+}
+
+// Dimensions that lie side by side before and after are one: rows are long.
+static void join_moved(TileBuilder *b, const TileNest *move) {
+  MlirContext context = mlirOperationGetContext(move->op);
+  MlirValue source = mlirOperationGetOperand(move->op, 0);
+  MlirType type = mlirValueGetType(source);
+  MlirType made_type = mlirValueGetType(result_of(move->op));
+  int rank = move->num_loops, num_groups = 0;
+  int group_of[TILE_NEST_MAX_LOOPS], count[TILE_NEST_MAX_LOOPS];
+  int64_t shape[TILE_NEST_MAX_LOOPS], moved_shape[TILE_NEST_MAX_LOOPS];
+  MlirAffineExpr exprs[TILE_NEST_MAX_LOOPS];
+  for (int d = 0; d < rank; d++) { // of the source
+    int at = other_dim(move, 0, d);
+    bool follows = d > 0 && other_dim(move, 0, d - 1) == at - 1;
+    num_groups += !follows;
+    int g = num_groups - 1;
+    group_of[at] = g;
+    count[g] = follows ? count[g] + 1 : 1;
+    shape[g] = (follows ? shape[g] : 1) * mlirShapedTypeGetDimSize(type, d);
+  }
+  if (num_groups == rank)
+    return;
+  int moved_count[TILE_NEST_MAX_LOOPS];
+  for (int d = 0, g = -1; d < rank; d++) { // of the result
+    bool is_next = d == 0 || group_of[d] != group_of[d - 1];
+    g += is_next;
+    moved_count[g] = is_next ? 1 : moved_count[g] + 1;
+    moved_shape[g] = shape[group_of[d]];
+    exprs[group_of[d]] = mlirAffineDimExprGet(context, g);
+  }
+  MlirType element = element_of(source);
+  MlirValue joined =
+      reshape_to(b, "tensor.collapse_shape", source,
+                 mlirRankedTensorTypeGet(num_groups, shape, element,
+                                         (MlirAttribute){NULL}),
+                 count, num_groups);
+  MlirValue empty =
+      result_of(make(b, "tensor.empty", (TileValues){NULL, 0},
+                     mlirRankedTensorTypeGet(num_groups, moved_shape, element,
+                                             (MlirAttribute){NULL}),
+                     NULL));
+  MlirAttribute maps[] = {mlirAffineMapAttrGet(mlirAffineMapGet(
+                              context, num_groups, 0, num_groups, exprs)),
+                          mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(
+                              context, num_groups))};
+  TileNest nest = {.num_loops = num_groups};
+  TileBuilder inner = {mlirIRRewriterCreate(context), b->loc};
+  MlirValue args[2];
+  TileValues operands = TILE_VALUES(joined, empty);
+  MlirRegion body = body_begin(&inner, operands, args);
+  make(&inner, "linalg.yield", TILE_VALUES(args[0]), (MlirType){NULL}, NULL);
+  mlirIRRewriterDestroy(inner.rw);
+  MlirValue made = generic(b, operands, mlirArrayAttrGet(context, 2, maps),
+                           iterator_types(context, &nest), body);
+  mlirValueReplaceAllUsesOfWith(result_of(move->op),
+                                reshape_to(b, "tensor.expand_shape", made,
+                                           made_type, moved_count, num_groups));
+  mlirRewriterBaseEraseOp(b->rw, move->op);
+}
+
+static bool join_move(TileBuilder *b, MlirOperation op) {
+  TileNest move;
+  MlirOperation init = owner_of(
+      mlirOperationGetOperand(op, mlirOperationGetNumOperands(op) - 1));
+  if (!is_permutation(op, &move) ||
+      !mlirShapedTypeHasStaticShape(mlirValueGetType(result_of(op))) ||
+      !init.ptr || !tile_op_name_begins(init, "tensor.empty") ||
+      !mlirAffineMapIsIdentity(move.maps[1]) || !moves_alone(&move))
+    return false;
+  mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
+  join_moved(b, &move);
+  return true;
+}
+
 bool tile_views_fold(TileBuilder *b, MlirOperation op, TileViewsFold fold) {
   TileNest nest;
   b->loc = mlirOperationGetLocation(op);
@@ -790,6 +880,8 @@ bool tile_views_fold(TileBuilder *b, MlirOperation op, TileViewsFold fold) {
     return false;
   if (fold == TILE_FOLD_VIEWS)
     return nest.kind == TILE_NEST_PRODUCT && fold_product(b, &nest);
+  if (nest.kind == TILE_NEST_ELEMENTS)
+    return join_move(b, op);
   return nest.num_operands == 3 && mlirLinalgIsAContractionOp(op) &&
          join_depths(b, &nest);
 }

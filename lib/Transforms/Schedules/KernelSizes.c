@@ -232,11 +232,16 @@ static void size_reduction(TileGroup *group) {
 static int turned_loop(const TileGroup *group) {
   const TileNest *root = &group->ops[0].nest;
   int last = root->num_loops - 1;
-  for (int i = 0; i < root->num_operands - 1 && root->num_outs == 1; i++) {
-    int rank = (int)mlirAffineMapGetNumResults(root->maps[i]);
-    int loop = rank < root->num_loops ? -1 : tile_nest_loop(root, i, rank - 1);
-    if (loop >= 0 && loop != last)
-      return loop;
+  for (int i = 0; i < group->num_ops; i++) {
+    const TileGroupOp *op = &group->ops[i];
+    for (int k = 0; k < op->nest.num_operands - op->nest.num_outs; k++) {
+      int rank = (int)mlirAffineMapGetNumResults(op->nest.maps[k]);
+      int loop =
+          rank < root->num_loops ? -1 : tile_nest_loop(&op->nest, k, rank - 1);
+      int followed = loop < 0 ? -1 : op->root_loop[loop];
+      if (followed >= 0 && followed != last)
+        return followed;
+    }
   }
   return -1;
 }

@@ -143,6 +143,12 @@ static MlirValue turned_elements(TileBuilder *b, const Turn *turn,
                  iterator_types(context, &loops), body);
 }
 
+// A move that nobody reads would be one more user of what it reads.
+static void erase_unused(TileBuilder *b, MlirValue back) {
+  if (!tile_value_is_used(back) && owner_of(back).ptr)
+    mlirRewriterBaseEraseOp(b->rw, owner_of(back));
+}
+
 // What is moved on is moved once.
 static void move_on(TileBuilder *b, MlirValue back, const TileNest *move) {
   int dims[TILE_NEST_MAX_LOOPS];
@@ -151,6 +157,7 @@ static void move_on(TileBuilder *b, MlirValue back, const TileNest *move) {
   mlirValueReplaceAllUsesOfWith(result_of(move->op),
                                 moved(b, back, dims, move->num_loops));
   mlirRewriterBaseEraseOp(b->rw, move->op);
+  erase_unused(b, back);
 }
 
 // Elements that follow the convolution are done on the turned result, which is
@@ -171,10 +178,11 @@ static void turn_elements(TileBuilder *b, const Turn *turn, MlirValue back,
       move_on(b, back, &nest);
       return;
     }
-    MlirValue made = turned_elements(b, turn, &nest);
+    MlirValue made = turned_elements(b, turn, &nest), before = back;
     back = moved(b, made, turn->of, turn->rank);
     mlirValueReplaceAllUsesOfWith(result_of(user), back);
     mlirRewriterBaseEraseOp(b->rw, user);
+    erase_unused(b, before);
   }
 }
 

@@ -39,7 +39,7 @@ func.func @rows(%x: tensor<2x8x8x16xbf16>, %w: tensor<3x3x16x24xbf16>, %b: tenso
 // sums begin with is added to them, one element for each filter.
 // CHECK-LABEL: func @planes
 // CHECK-SAME: %[[B:[a-z0-9]*]]: tensor<24xf32>)
-// CHECK: %[[P:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<2x72x36xf16>) {
+// CHECK: %[[P:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<2x72x36xf16>) attrs = {tile.clamped} {
 // CHECK-NOT: arith.select
 // CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%[[P]], %{{.*}} : tensor<2x72x36xf16>, tensor<24x72xf16>)
 // CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[B]] : tensor<2x24x36xf32>, tensor<24xf32>)
