@@ -219,7 +219,8 @@ static MlirValue number_of_point(Gather *g, const int *points, int count,
     rows *= c->nest.extent[points[i]];
   if (!c->has_images_of_groups)
     return row;
-  MlirValue before = arith_muli(&g->b, index_of(g, 1), constant(g, rows));
+  MlirValue group = index_of(g, 1);
+  MlirValue before = arith_muli(&g->b, group, constant(g, rows));
   return arith_addi(&g->b, row, before);
 }
 
