@@ -25,6 +25,7 @@ WIDTH, HEADS = 1024, 16
 PRODUCTS = [(4096, 4096, 4096), (8192, 8192, 8192), (4096, 7168, 2048), (8192, 8192, 512),
             (8192, 3072, 1024), (2048, 2048, 2048), (1024, 1024, 1024)]
 BLOCKS = [(1, 1024), (1, 2048), (8, 1024), (4, 2048), (8, 2048)]
+SWIGLUS = [(8192, 3072, 1024), (2048, 11008, 4096)]
 # Images, pixels of a side, channels, filters, groups; filters of 3 x 3, fp16.
 CONVOLUTIONS = [(32, 56, 128, 128, 1), (32, 28, 256, 256, 1), (32, 28, 256, 256, 4),
                 (32, 28, 256, 256, 32)]
@@ -32,12 +33,13 @@ CONVOLUTIONS = [(32, 56, 128, 128, 1), (32, 28, 256, 256, 1), (32, 28, 256, 256,
 HAND = {(128, 256): (4, 256), (128, 192): (4, 256), (128, 128): (6, 128), (128, 64): (6, 128),
         (64, 128): (8, 128), (64, 64): (8, 128)}
 
-# `kind`: product, block, causal, rotary, nhwc, nchw; `shape` of it.
+# `kind`: product, swiglu, block, causal, rotary, nhwc, nchw; `shape` of it.
 Workload = collections.namedtuple("Workload", "name kind shape")
 
 
 def workloads(options):
     result = [Workload("product_%dx%dx%d" % s, "product", s) for s in PRODUCTS]
+    result += [Workload("swiglu_%dx%dx%d" % s, "swiglu", s) for s in SWIGLUS]
     result += [Workload("%s_%dx%d" % (kind, *s), kind, s)
                for kind in ("block", "causal", "rotary") for s in BLOCKS]
     result += [Workload("%s_%dx%dx%dx%dx%d" % (kind, *s), kind, s)
@@ -56,6 +58,11 @@ def rotary_shapes(batch, tokens):
     return [(batch, tokens, WIDTH), (WIDTH,), (WIDTH, WIDTH), (WIDTH, WIDTH // 4),
             (WIDTH, WIDTH // 4), (WIDTH, WIDTH), (WIDTH,), (WIDTH, 3 * WIDTH),
             (WIDTH, 3 * WIDTH), (3 * WIDTH, WIDTH)]
+
+
+def swiglu_shapes(m, n, k):
+    """The arguments: x, gate, up."""
+    return [(m, k), (k, n), (k, n)]
 
 
 def convolution_shapes(kind, images, side, channels, filters, groups):
@@ -108,6 +115,9 @@ def text_of(workload):
     if workload.kind == "product":
         m, n, k = workload.shape
         function, shapes = (lambda a, b: a @ b), [(m, k), (k, n)]
+    elif workload.kind == "swiglu":
+        function = (lambda x, gate, up: jax.nn.silu(x @ gate) * (x @ up))
+        shapes = swiglu_shapes(*workload.shape)
     elif workload.kind == "rotary":
         function, shapes = rotary, rotary_shapes(*workload.shape)
     elif workload.kind in ("nhwc", "nchw"):
@@ -240,6 +250,18 @@ def product_case(torch, workload, sets):
     return random, random[0][0].float() @ random[0][1].float(), peers
 
 
+def swiglu_case(torch, workload, sets):
+    def function(x, gate, up):
+        return torch.nn.functional.silu(x @ gate) * (x @ up)
+
+    random = [[(torch.randn(s, device="cuda") * (1 if i == 0 else 0.03)).bfloat16()
+               for i, s in enumerate(swiglu_shapes(*workload.shape))] for _ in range(sets)]
+    torch._dynamo.reset()
+    modes = {"eager": function, "compile": torch.compile(function, dynamic=False)}
+    return random, function(*(t.float() for t in random[0])), {
+        name: [lambda f=f, a=a: f(*a) for a in random] for name, f in modes.items()}
+
+
 def block_case(torch, workload, sets, autotune):
     causal = workload.kind == "causal"
     shapes = (rotary_shapes if workload.kind == "rotary" else block_shapes)(*workload.shape)
@@ -288,6 +310,8 @@ class Runner:
         torch, row = self.torch, {"name": workload.name, "errors": {}}
         if workload.kind == "product":
             inputs, reference, sides = product_case(torch, workload, 3)
+        elif workload.kind == "swiglu":
+            inputs, reference, sides = swiglu_case(torch, workload, 2)
         elif workload.kind in ("nhwc", "nchw"):
             inputs, reference, sides = convolution_case(torch, workload, 2)
         else:

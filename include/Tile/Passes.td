@@ -28,7 +28,11 @@ def FormConvolutions : Pass<"tile-form-convolutions", ""> {
     included; where `tile.im2col` gathers the same, it says so in the attribute
     `tile.im2col`, and the loop is never run. With the channels last the points of
     all images are rows of one matrix, else each image is a matrix; each group of
-    channels is a batch of the product. Transpositions of the image go, and where its
+    channels is a batch of the product. With a depth of at least 128 elements, and rows
+    of channels that TMA takes, image, weights and result with another order are moved
+    once each, so that `tile.im2col` gathers; the images of a group follow one another
+    then, and elements after the convolution are done before its result is moved back.
+    Transpositions of the image go, and where its
     channels do not come last those of weights and result as well. Elements after
     the convolution have the same loops, a bias that the sums begin with is added
     after them, and a view has the shape of the result.

@@ -289,6 +289,7 @@ static const struct {
     {"tile.by_thread", verify_by_thread},
     {"tile.carried", verify_schedule_mark},
     {"tile.chunk", verify_chunk},
+    {"tile.clamped", verify_schedule_mark},
     {"tile.depth_stages", verify_schedule_mark},
     {"tile.factor", verify_schedule_mark},
     {"tile.group", verify_order},

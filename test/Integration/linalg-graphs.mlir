@@ -194,3 +194,24 @@ func.func @longrows(%x: tensor<5x?xf32>) -> tensor<5xf32> {
   %r = linalg.reduce {arith.addf} ins(%x : tensor<5x?xf32>) outs(%i : tensor<5xf32>) dimensions = [1]
   return %r : tensor<5xf32>
 }
+// Where a block ends after the last row, nothing is read for the rows beyond.
+// CASE: picked(x=ints:21x100:f32, t=ints:21:i32)
+// EXPECT: result0 = x[np.arange(21), np.maximum(t, 0)] - x.max(1)
+func.func @picked(%x: tensor<21x100xf32>, %t: tensor<21xi32>) -> tensor<21xf32> {
+  %zero = arith.constant 0 : index
+  %low = arith.constant 0xFF800000 : f32
+  %e = tensor.empty() : tensor<21xf32>
+  %i = linalg.fill ins(%low : f32) outs(%e : tensor<21xf32>) -> tensor<21xf32>
+  %m = linalg.reduce {arith.maximumf} ins(%x : tensor<21x100xf32>) outs(%i : tensor<21xf32>) dimensions = [1]
+  %p = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%e : tensor<21xf32>) {
+  ^bb0(%o: f32):
+    %n = linalg.index 0 : index
+    %c = tensor.extract %t[%n] : tensor<21xi32>
+    %u = arith.index_cast %c : i32 to index
+    %k = arith.maxsi %u, %zero : index
+    %v = tensor.extract %x[%n, %k] : tensor<21x100xf32>
+    linalg.yield %v : f32
+  } -> tensor<21xf32>
+  %r = linalg.sub ins(%p, %m : tensor<21xf32>, tensor<21xf32>) outs(%e : tensor<21xf32>) -> tensor<21xf32>
+  return %r : tensor<21xf32>
+}

@@ -330,15 +330,19 @@ static bool may_stage(const TileGraphOp *op, int i) {
           (is_reused(op, i) && bytes <= MAX_STAGED_BYTES));
 }
 
+static bool has_product(const TileGraphPlan *plan) {
+  for (const TileGraphOp *op = plan->ops; op; op = op->next)
+    if (op->form == TILE_GRAPH_PRODUCT)
+      return true;
+  return false;
+}
+
 // Whether elements of a product's sum meet the window. They lie as the sum
 // does, in pieces of 16 bytes; TMA moves whole rows, while the product runs.
 static bool meets_product(const TileGraphEmit *emit, const TileGraphOp *op,
                           const TileGraphOperand *operand) {
   enum { WARPGROUP_ROWS = 64, MAX_BITS = 16 };
   int num_dims = 0;
-  bool has_product = false;
-  for (const TileGraphOp *other = emit->plan->ops; other; other = other->next)
-    has_product |= other->form == TILE_GRAPH_PRODUCT;
   for (int d = 0; d < operand->rank; d++) {
     num_dims += operand->bound[d] != 1;
     if (operand->bound[d] != 1 && operand->bound[d] < WARPGROUP_ROWS)
@@ -346,8 +350,30 @@ static bool meets_product(const TileGraphEmit *emit, const TileGraphOp *op,
   }
   MlirOperation parent = mlirBlockGetParentOperation(
       mlirRewriterBaseGetInsertionBlock(emit->b.rw));
-  return has_product && num_dims == 2 && !op->is_maker && !operand->tile &&
-         !scf_for_is(parent) && tile_elem_bits(operand->element) <= MAX_BITS;
+  return has_product(emit->plan) && num_dims == 2 && !op->is_maker &&
+         !operand->tile && !scf_for_is(parent) &&
+         tile_elem_bits(operand->element) <= MAX_BITS;
+}
+
+// Whether neighbours in the window are none in the loop: threads that follow
+// one of both would read or write single elements of many rows. Beside a
+// product there may be no room for it.
+static bool is_turned(const TileGraphEmit *emit, const TileGraphOp *op, int i) {
+  const TileGraphOperand *operand = &op->operands[i];
+  int last = operand->rank - 1, fastest = op->num_loops;
+  int64_t bytes = tile_elem_bits(operand->element) / 8;
+  bool is_plain;
+  for (int d = 0; d < operand->rank && bytes <= MAX_STAGED_BYTES; d++)
+    bytes *= operand->bound[d];
+  while (last >= 0 && operand->bound[last] == 1)
+    last--;
+  int loop = last < 0 ? -1 : tile_graph_loop_of(op, i, last, &is_plain);
+  for (int l = 0; l < op->num_loops; l++)
+    if (op->bound[l] > 1)
+      fastest = l;
+  return op->form == TILE_GRAPH_ELEMENTS && !operand->tile && loop >= 0 &&
+         loop != fastest && tile_graph_has_rows(operand) &&
+         bytes <= MAX_STAGED_BYTES && !has_product(emit->plan);
 }
 
 static void choose_input(Loop *loop, int i) {
@@ -363,6 +389,7 @@ static void choose_input(Loop *loop, int i) {
   }
   bool is_shared = op->form == TILE_GRAPH_LOOPS ||
                    (op->is_maker && tile_graph_has_rows(operand)) ||
+                   is_turned(loop->emit, op, i) ||
                    meets_product(loop->emit, op, operand);
   access->view =
       tile_graph_stage(loop->emit, operand, operand->bound,
@@ -403,11 +430,24 @@ static void write_back(TileGraphEmit *emit, const TileGraphOperand *operand,
               .dst = tile_graph_window(emit, operand, view));
 }
 
+// Whether the body reads tensors where it likes: only elements that there are
+// do so. A loop that gathers pixels never leaves the image (`tile.clamped`).
+static bool reads_anywhere(const TileGraphOp *op) {
+  if (!op->body.ptr ||
+      !mlirAttributeIsNull(mlirOperationGetDiscardableAttributeByName(
+          op->op, TILE_STR("tile.clamped"))))
+    return false;
+  TILE_FOR_EACH_OP (inner, op->body)
+    if (memref_load_is(inner))
+      return true;
+  return false;
+}
+
 static void emit_elements(TileGraphEmit *emit, TileGraphOp *op) {
   Loop loop = {.emit = emit, .op = op};
   TileBuilder *b = &emit->b;
   int num_ins = op->num_operands - op->num_outs;
-  bool is_direct = false;
+  bool is_direct = reads_anywhere(op);
   for (int i = 0; i < op->num_operands; i++) {
     if (i < num_ins)
       choose_input(&loop, i);
@@ -719,6 +759,7 @@ static TileI64s filter_numbers(const TileGraphIm2col *im2col, const char *name,
 static void emit_im2col(TileGraphEmit *emit, TileGraphOp *op) {
   const TileGraphIm2col *im2col = &op->im2col;
   const TileGraphTile *tile = op->operands[0].tile;
+  int64_t extents[] = {tile->bound[0], tile->bound[tile->rank - 1]};
   int64_t numbers[5][TILE_MAX_RANK];
   MlirValue start[2];
   for (int i = 0; i < 2; i++)
@@ -726,7 +767,7 @@ static void emit_im2col(TileGraphEmit *emit, TileGraphOp *op) {
         tile_graph_offset_value(emit, &im2col->start[i], TILE_NULL_VALUE);
   MlirValue pixels =
       tile_im2col(&emit->b, .image = im2col->image, .row = start[0],
-                  .column = start[1], .static_sizes = {tile->bound, 2},
+                  .column = start[1], .static_sizes = {extents, 2},
                   .kernel = filter_numbers(im2col, "kernel", numbers[0]),
                   .stride = filter_numbers(im2col, "stride", numbers[1]),
                   .dilation = filter_numbers(im2col, "dilation", numbers[2]),

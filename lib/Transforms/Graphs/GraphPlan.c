@@ -407,6 +407,11 @@ static bool add_terms(MlirOperation op, MlirValue value, TileGraphOffset *out,
     *out_has_index = true;
     return true;
   }
+  if (arith_muli_is(owner) && out->factor == 0 &&
+      mlirxConstantInt(mlirOperationGetOperand(owner, 1), &out->factor)) {
+    out->scaled = mlirOperationGetOperand(owner, 0);
+    return !tile_value_is_inside(out->scaled, op);
+  }
   return arith_addi_is(owner) &&
          add_terms(op, mlirOperationGetOperand(owner, 0), out, out_has_index) &&
          add_terms(op, mlirOperationGetOperand(owner, 1), out, out_has_index);
@@ -440,13 +445,14 @@ static bool is_im2col(TileGraphOp *op) {
       op->op, TILE_STR("tile.im2col"));
   if (mlirAttributeIsNull(im2col->filter) ||
       !mlirAttributeIsADictionary(im2col->filter) || op->num_operands != 1 ||
-      op->num_loops != 2 || !op->operands[0].tile)
+      op->num_loops < 2 || op->num_loops > 3 || !op->operands[0].tile)
     return false;
   TILE_FOR_EACH_OP (inner, op->body)
     if (memref_load_is(inner))
       im2col->image = memref_load_memref(memref_load_cast(inner));
   return im2col->image.ptr && find_start(op, 0, &im2col->start[0]) &&
-         find_start(op, 1, &im2col->start[1]);
+         find_start(op, op->num_loops - 1, &im2col->start[1]) &&
+         (op->num_loops == 2 || op->bound[1] == 1);
 }
 
 //===-- Choice ------------------------------------------------------------===//

@@ -38,6 +38,11 @@ MlirValue tile_graph_offset_value(TileGraphEmit *emit,
     MlirValue term = in_launch(emit, offset->terms[i]);
     sum = sum.ptr ? arith_addi(&emit->b, sum, term) : term;
   }
+  if (offset->factor) {
+    MlirValue term = arith_muli(&emit->b, in_launch(emit, offset->scaled),
+                                tile_const_index(&emit->b, offset->factor));
+    sum = sum.ptr ? arith_addi(&emit->b, sum, term) : term;
+  }
   if (sum.ptr && !offset->constant)
     return sum;
   MlirValue constant = tile_const_index(&emit->b, offset->constant);

@@ -41,6 +41,8 @@ typedef struct {
   MlirValue terms[TILE_GRAPH_MAX_TERMS];
   int num_terms;
   int64_t constant;
+  MlirValue scaled; // times `factor`, which is 0 where there is none
+  int64_t factor;
 } TileGraphOffset;
 
 /// A memref, or a scalar, that an op names. A memref is all of a tile, or a

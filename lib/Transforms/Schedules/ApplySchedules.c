@@ -193,6 +193,53 @@ static void take_along(MlirOperation function) {
                           mlirOperationGetRegion(forall, 0))));
 }
 
+// The first op of the block that uses the results, in their order; null where
+// something inside of another op does.
+static MlirOperation first_user(MlirOperation op) {
+  MlirBlock block = mlirOperationGetBlock(op);
+  MlirOperation first = TILE_NULL_OP;
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+    for (MlirOpOperand use =
+             mlirValueGetFirstUse(mlirOperationGetResult(op, i));
+         !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+      MlirOperation user = mlirOpOperandGetOwner(use);
+      if (!mlirBlockEqual(mlirOperationGetBlock(user), block))
+        return TILE_NULL_OP;
+      if (!first.ptr || mlirOperationIsBeforeInBlock(user, first))
+        first = user;
+    }
+  return first;
+}
+
+// What the loop over the depth does not read comes after it: elements would
+// wait in registers while it multiplies, and the windows that they read come
+// while it runs.
+static void sink_elements(MlirOperation function) {
+  enum { MAX_OPS = 64 };
+  MlirOperation forall = TILE_NULL_OP, loop = TILE_NULL_OP, ops[MAX_OPS];
+  int count = 0;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  TILE_FOR_EACH_OP (op, body)
+    if (!forall.ptr && scf_forall_is(op))
+      forall = op;
+  if (!forall.ptr)
+    return;
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(forall, 0));
+  TILE_FOR_EACH_OP (op, block) {
+    if (!loop.ptr && scf_for_is(op))
+      loop = op;
+    if (!loop.ptr && count < MAX_OPS &&
+        (tile_op_name_begins(op, "linalg.generic") ||
+         tile_op_name_begins(op, "tensor.extract_slice")))
+      ops[count++] = op;
+  }
+  while (loop.ptr && count-- > 0) {
+    MlirOperation user = first_user(ops[count]);
+    if (user.ptr && mlirOperationIsBeforeInBlock(loop, user))
+      mlirOperationMoveBefore(ops[count], user);
+  }
+}
+
 static MlirWalkResult drop_marks(MlirOperation op, void *user_data) {
   static const char *const marks[] = {
       TILE_ROOT_ATTR,    TILE_PRODUCT_ATTR, TILE_ACCUMULATOR_ATTR,
@@ -227,6 +274,7 @@ static MlirLogicalResult apply(Run *run, MlirOperation function,
                            (int)name.length, name.data);
   if (!mlirStringRefEqual(name, TILE_STR("prepare"))) {
     take_along(function);
+    sink_elements(function);
     mlirOperationWalk(function, finish_loop, &function, MlirWalkPreOrder);
     mlirOperationWalk(function, drop_marks, NULL, MlirWalkPreOrder);
   }

@@ -43,7 +43,11 @@ typedef struct {
   // Of the image; a group without a dimension lies before the channels in
   // theirs.
   int batch_dim, channel_dim, group_dim;
+  // The images of a group follow one another: image g * images + n is the n-th
+  // one's part that group g reads.
+  bool has_images_of_groups;
   MlirValue image, weights; // the image without its pads
+  MlirValue init;           // what the sums begin with
   MlirValue result;         // of the op, or of the transposition after it
   // The loops that dimensions of the weights and of the result follow.
   int weight_loops[TILE_MAX_IMAGE_DIMS], result_loops[TILE_MAX_IMAGE_DIMS];
@@ -61,6 +65,21 @@ typedef struct {
 bool tile_sums_products(MlirOperation op);
 /// Why the convolution stays as it is; NULL where it is matched.
 const char *tile_convolution_match(MlirOperation op, TileConvolution *out);
+/// Whether the filter has one pixel and moves by one: it meets the image as it
+/// is.
+bool tile_convolution_is_image(const TileConvolution *c);
+/// Whether tile.im2col gathers the pixels: channels last, in the order of the
+/// depth.
+bool tile_convolution_has_im2col(const TileConvolution *c);
+/// Image, weights and result with the channels last, moved there once, where
+/// tile.im2col gathers the pixels then; as they were elsewhere.
+void tile_convolution_turn(TileBuilder *b, TileConvolution *c);
+
+/// Whether an op only moves elements of a tensor: each dimension of its result
+/// is one of the source.
+bool tile_elements_are_moved(MlirOperation op, TileNest *out);
+/// Elements that write each place of the result once, and do not ask where.
+bool tile_elements_read(MlirOperation op, TileNest *out);
 
 /// The loops of a window over a padded image as loops that read the image from
 /// before it was padded; other ops as they are.

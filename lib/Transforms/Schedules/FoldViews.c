@@ -218,7 +218,7 @@ typedef struct {
 } Split;
 
 // The groups of a collapse_shape, each with its extents in the source; false
-// for another op, and for extents that are not known.
+// for another op, and where two extents of a group are not known.
 static bool groups_of(MlirOperation op, Split *out) {
   if (!op.ptr || !tile_op_name_begins(op, "tensor.collapse_shape"))
     return false;
@@ -227,14 +227,16 @@ static bool groups_of(MlirOperation op, Split *out) {
   MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0));
   for (intptr_t g = 0; g < mlirArrayAttrGetNumElements(groups); g++) {
     MlirAttribute group = mlirArrayAttrGetElement(groups, g);
+    int num_dynamic = 0;
     out[g].count = (int)mlirArrayAttrGetNumElements(group);
     for (int i = 0; i < out[g].count; i++) {
       intptr_t dim = (intptr_t)mlirIntegerAttrGetValueInt(
           mlirArrayAttrGetElement(group, i));
-      if (mlirShapedTypeIsDynamicDim(type, dim))
-        return false;
+      num_dynamic += mlirShapedTypeIsDynamicDim(type, dim);
       out[g].extent[i] = mlirShapedTypeGetDimSize(type, dim);
     }
+    if (num_dynamic > 1)
+      return false;
   }
   return true;
 }
@@ -300,8 +302,7 @@ typedef struct {
   int64_t shape[TILE_NEST_MAX_LOOPS]; // after
 } Expansion;
 
-// What becomes of a tensor that follows `map`; false where it is too large, or
-// has dynamic extents that would have to be named.
+// What becomes of a tensor that follows `map`; false where it is too large.
 static bool expansion_of(MlirValue tensor, MlirAffineMap map,
                          const Split *splits, Expansion *out) {
   MlirType type = mlirValueGetType(tensor);
@@ -310,8 +311,7 @@ static bool expansion_of(MlirValue tensor, MlirAffineMap map,
     const Split *split =
         &splits[mlirAffineDimExprGetPosition(mlirAffineMapGetResult(map, d))];
     out->count[d] = split->count > 1 ? split->count : 1;
-    if (out->num_dims + out->count[d] > TILE_MAX_RANK ||
-        mlirShapedTypeIsDynamicDim(type, d))
+    if (out->num_dims + out->count[d] > TILE_MAX_RANK)
       return false;
     for (int i = 0; i < out->count[d]; i++)
       out->shape[out->num_dims++] = split->count > 1
@@ -328,9 +328,14 @@ static MlirValue reshaped(TileBuilder *b, const char *name, MlirValue value,
   int64_t shape[TILE_NEST_MAX_LOOPS];
   int rank = 0;
   for (int d = 0, at = 0; d < e->rank; d++) { // of the collapsed tensor
+    bool is_dynamic = false;
     shape[rank] = 1;
-    for (int i = 0; i < e->count[d]; i++)
-      shape[rank] *= e->shape[at++];
+    for (int i = 0; i < e->count[d]; i++, at++) {
+      is_dynamic |= mlirShapedTypeIsDynamicSize(e->shape[at]);
+      shape[rank] *= is_dynamic ? 1 : e->shape[at];
+    }
+    if (is_dynamic)
+      shape[rank] = mlirShapedTypeGetDynamicSize();
     rank++;
   }
   MlirType type = mlirRankedTensorTypeGet(expand ? e->num_dims : rank,
@@ -365,14 +370,15 @@ static MlirAffineMap split_map(MlirAffineMap map, const Split *splits,
   return mlirAffineMapGet(context, num_loops, 0, count, exprs);
 }
 
-// The zeros that the product starts from, for another shape; null: not zeros.
-static MlirValue zeros_like(TileBuilder *b, MlirValue init, MlirType type) {
+// The zeros that the product starts from, for another shape, whose dynamic
+// extents are `sizes`; null: not zeros.
+static MlirValue zeros_like(TileBuilder *b, MlirValue init, MlirType type,
+                            TileValues sizes) {
   MlirOperation op = owner_of(init);
   if (!op.ptr || !tile_op_name_begins(op, "linalg.fill") ||
       !tile_value_is_zero_bits(mlirOperationGetOperand(op, 0)))
     return TILE_NULL_VALUE;
-  MlirValue empty =
-      result_of(make(b, "tensor.empty", (TileValues){NULL, 0}, type, NULL));
+  MlirValue empty = result_of(make(b, "tensor.empty", sizes, type, NULL));
   return fill(b, mlirOperationGetOperand(op, 0), empty);
 }
 
@@ -394,6 +400,34 @@ static bool is_made_for(const Product *p, int i) {
          only_user(p->operands[i]).ptr;
 }
 
+static bool has_dynamic(const Expansion *e) {
+  for (int d = 0; d < e->num_dims; d++)
+    if (mlirShapedTypeIsDynamicSize(e->shape[d]))
+      return true;
+  return false;
+}
+
+static int loop_of(MlirAffineMap map, int dim) {
+  return (int)mlirAffineDimExprGetPosition(mlirAffineMapGetResult(map, dim));
+}
+
+// The extent of part `part` of a loop that is split, in the factor before it
+// was collapsed; null: it was not, or does not follow the loop.
+static MlirValue extent_before(TileBuilder *b, const Product *p, int i,
+                               const Split *splits, int loop, int part) {
+  int first = 0;
+  if (!undoes(p, i, splits))
+    return TILE_NULL_VALUE;
+  MlirValue source = mlirOperationGetOperand(owner_of(p->operands[i]), 0);
+  for (int d = 0; d < mlirAffineMapGetNumResults(p->maps[i]); d++) {
+    int other = loop_of(p->maps[i], d);
+    if (other == loop)
+      return extent_of(b, source, first + part);
+    first += splits[other].count > 1 ? splits[other].count : 1;
+  }
+  return TILE_NULL_VALUE;
+}
+
 // How loops would be split so that the factors are read from before they were
 // collapsed, and what becomes of the operands; false where they stay.
 static bool plan_split(const Product *p, Split *splits, Expansion *expansions) {
@@ -402,9 +436,32 @@ static bool plan_split(const Product *p, Split *splits, Expansion *expansions) {
   for (int i = 0; i < 3; i++)
     if (!expansion_of(p->operands[i], p->maps[i], splits, &expansions[i]) ||
         (i < 2 && expansions[i].num_dims > expansions[i].rank &&
-         is_made_for(p, i)))
+         (is_made_for(p, i) ||
+          (!undoes(p, i, splits) && has_dynamic(&expansions[i])))))
       return false;
   return true;
+}
+
+// The dynamic extents of the expanded result, in order: those of the factors
+// before they were collapsed, or of the result.
+static TileValues expanded_sizes(TileBuilder *b, const Product *p,
+                                 const Split *splits, const Expansion *e,
+                                 MlirValue *sizes) {
+  intptr_t count = 0;
+  for (int d = 0, at = 0; d < e->rank; at += e->count[d++]) {
+    int loop = loop_of(p->maps[2], d);
+    for (int part = 0; part < e->count[d]; part++) {
+      if (!mlirShapedTypeIsDynamicSize(e->shape[at + part]))
+        continue;
+      sizes[count] = TILE_NULL_VALUE;
+      for (int i = 0; i < 2 && e->count[d] > 1 && !sizes[count].ptr; i++)
+        sizes[count] = extent_before(b, p, i, splits, loop, part);
+      if (!sizes[count].ptr)
+        sizes[count] = extent_of(b, p->operands[2], d);
+      count++;
+    }
+  }
+  return (TileValues){sizes, count};
 }
 
 // Splits loops so that the factors are read from before they were collapsed.
@@ -424,11 +481,13 @@ static bool split_loops(TileBuilder *b, Product *p, Expansion *out_expansion) {
     for (int i = 0; i < parts; i++)
       is_reduced[num_loops++] = p->is_reduced[l];
   }
+  MlirValue sizes[TILE_NEST_MAX_LOOPS];
   MlirValue init =
       zeros_like(b, p->operands[2],
                  mlirRankedTensorTypeGet(
                      expansions[2].num_dims, expansions[2].shape,
-                     element_of(p->operands[2]), (MlirAttribute){NULL}));
+                     element_of(p->operands[2]), (MlirAttribute){NULL}),
+                 expanded_sizes(b, p, splits, &expansions[2], sizes));
   if (!init.ptr)
     return false;
   for (int i = 0; i < 2; i++) {
@@ -491,8 +550,14 @@ static bool fold_result(TileBuilder *b, Product *p, MlirValue result) {
   if (!is_permutation(user, &move))
     return false;
   mlirRewriterBaseSetInsertionPointBefore(b->rw, user);
-  MlirValue init = zeros_like(
-      b, p->operands[2], mlirValueGetType(mlirOperationGetOperand(user, 1)));
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(user, 1));
+  MlirValue sizes[TILE_NEST_MAX_LOOPS];
+  intptr_t num_sizes = 0;
+  for (int d = 0; d < move.num_loops; d++)
+    if (mlirShapedTypeIsDynamicDim(type, d))
+      sizes[num_sizes++] = extent_of(b, p->operands[2], other_dim(&move, 1, d));
+  MlirValue init =
+      zeros_like(b, p->operands[2], type, (TileValues){sizes, num_sizes});
   if (!init.ptr)
     return false;
   MlirAffineExpr exprs[TILE_NEST_MAX_LOOPS];
@@ -573,8 +638,7 @@ static bool may_hoist(MlirOperation view, TileNest *out) {
       out->num_outs != 1 || out->num_operands != 2 ||
       tile_op_name_begins(maker, "linalg.fill") || !only_user(source).ptr ||
       !tile_value_is_used(result_of(view)) ||
-      !comes_expanded(source, mlirValueGetType(result_of(view))) ||
-      !mlirShapedTypeHasStaticShape(mlirValueGetType(result_of(view))))
+      !comes_expanded(source, mlirValueGetType(result_of(view))))
     return false;
   for (int i = 0; i < 2; i++)
     if (!mlirAffineMapIsIdentity(out->maps[i]) ||
@@ -589,21 +653,24 @@ static bool may_hoist(MlirOperation view, TileNest *out) {
 
 static void hoist_view(TileBuilder *b, MlirOperation view) {
   TileNest nest;
-  int count[TILE_NEST_MAX_LOOPS];
+  MlirValue sizes[TILE_NEST_MAX_LOOPS];
   MlirContext context = mlirOperationGetContext(view);
   MlirType type = mlirValueGetType(result_of(view));
   int rank = (int)mlirShapedTypeGetRank(type);
-  if (rank > TILE_NEST_MAX_LOOPS || !may_hoist(view, &nest) ||
-      !find_joined(type, mlirValueGetType(mlirOperationGetOperand(view, 0)),
-                   count))
+  intptr_t num_sizes = mlirOperationGetNumOperands(view) - 1;
+  if (rank > TILE_NEST_MAX_LOOPS || !may_hoist(view, &nest))
     return;
   mlirRewriterBaseSetInsertionPointBefore(b->rw, view);
+  for (intptr_t i = 0; i < num_sizes; i++)
+    sizes[i] = mlirOperationGetOperand(view, 1 + i);
   MlirValue in = mlirOperationGetOperand(nest.op, 0);
-  MlirValue expanded =
-      reshape_to(b, "tensor.expand_shape", in,
-                 tensor_type(type, element_of(in)), count, nest.num_loops);
-  MlirValue empty =
-      result_of(make(b, "tensor.empty", (TileValues){NULL, 0}, type, NULL));
+  MlirOperation before = mlirOperationClone(view);
+  mlirOperationSetOperand(before, 0, in);
+  mlirValueSetType(result_of(before), tensor_type(type, element_of(in)));
+  mlirRewriterBaseInsert(b->rw, before);
+  MlirValue expanded = result_of(before);
+  MlirValue empty = result_of(
+      make(b, "tensor.empty", (TileValues){sizes, num_sizes}, type, NULL));
   MlirAttribute map =
       mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(context, rank));
   MlirAttribute maps[] = {map, map};
@@ -711,6 +778,96 @@ static bool join_depths(TileBuilder *b, const TileNest *nest) {
   return true;
 }
 
+//===-- Moves ------------------------------------------------------------===//
+
+// Whether only the kernel that moves the elements touches both tensors: what is
+// done with elements before or after goes with them.
+static bool moves_alone(const TileNest *move) {
+  TileNest nest;
+  MlirOperation maker = owner_of(mlirOperationGetOperand(move->op, 0));
+  if (maker.ptr && tile_nest_of(maker, &nest))
+    return false;
+  for (MlirOpOperand use = mlirValueGetFirstUse(result_of(move->op));
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    if (tile_nest_of(mlirOpOperandGetOwner(use), &nest) &&
+        nest.kind != TILE_NEST_PRODUCT)
+      return false;
+  return true;
+}
+
+// Dimensions that lie side by side before and after are one: rows are long.
+static void join_moved(TileBuilder *b, const TileNest *move) {
+  MlirContext context = mlirOperationGetContext(move->op);
+  MlirValue source = mlirOperationGetOperand(move->op, 0);
+  MlirType type = mlirValueGetType(source);
+  MlirType made_type = mlirValueGetType(result_of(move->op));
+  int rank = move->num_loops, num_groups = 0;
+  int group_of[TILE_NEST_MAX_LOOPS], count[TILE_NEST_MAX_LOOPS];
+  int64_t shape[TILE_NEST_MAX_LOOPS], moved_shape[TILE_NEST_MAX_LOOPS];
+  MlirAffineExpr exprs[TILE_NEST_MAX_LOOPS];
+  for (int d = 0; d < rank; d++) { // of the source
+    int at = other_dim(move, 0, d);
+    bool follows = d > 0 && other_dim(move, 0, d - 1) == at - 1;
+    num_groups += !follows;
+    int g = num_groups - 1;
+    group_of[at] = g;
+    count[g] = follows ? count[g] + 1 : 1;
+    shape[g] = (follows ? shape[g] : 1) * mlirShapedTypeGetDimSize(type, d);
+  }
+  if (num_groups == rank)
+    return;
+  int moved_count[TILE_NEST_MAX_LOOPS];
+  for (int d = 0, g = -1; d < rank; d++) { // of the result
+    bool is_next = d == 0 || group_of[d] != group_of[d - 1];
+    g += is_next;
+    moved_count[g] = is_next ? 1 : moved_count[g] + 1;
+    moved_shape[g] = shape[group_of[d]];
+    exprs[group_of[d]] = mlirAffineDimExprGet(context, g);
+  }
+  MlirType element = element_of(source);
+  MlirValue joined =
+      reshape_to(b, "tensor.collapse_shape", source,
+                 mlirRankedTensorTypeGet(num_groups, shape, element,
+                                         (MlirAttribute){NULL}),
+                 count, num_groups);
+  MlirValue empty =
+      result_of(make(b, "tensor.empty", (TileValues){NULL, 0},
+                     mlirRankedTensorTypeGet(num_groups, moved_shape, element,
+                                             (MlirAttribute){NULL}),
+                     NULL));
+  MlirAttribute maps[] = {mlirAffineMapAttrGet(mlirAffineMapGet(
+                              context, num_groups, 0, num_groups, exprs)),
+                          mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(
+                              context, num_groups))};
+  TileNest nest = {.num_loops = num_groups};
+  TileBuilder inner = {mlirIRRewriterCreate(context), b->loc};
+  MlirValue args[2];
+  TileValues operands = TILE_VALUES(joined, empty);
+  MlirRegion body = body_begin(&inner, operands, args);
+  make(&inner, "linalg.yield", TILE_VALUES(args[0]), (MlirType){NULL}, NULL);
+  mlirIRRewriterDestroy(inner.rw);
+  MlirValue made = generic(b, operands, mlirArrayAttrGet(context, 2, maps),
+                           iterator_types(context, &nest), body);
+  mlirValueReplaceAllUsesOfWith(result_of(move->op),
+                                reshape_to(b, "tensor.expand_shape", made,
+                                           made_type, moved_count, num_groups));
+  mlirRewriterBaseEraseOp(b->rw, move->op);
+}
+
+static bool join_move(TileBuilder *b, MlirOperation op) {
+  TileNest move;
+  MlirOperation init = owner_of(
+      mlirOperationGetOperand(op, mlirOperationGetNumOperands(op) - 1));
+  if (!is_permutation(op, &move) ||
+      !mlirShapedTypeHasStaticShape(mlirValueGetType(result_of(op))) ||
+      !init.ptr || !tile_op_name_begins(init, "tensor.empty") ||
+      !mlirAffineMapIsIdentity(move.maps[1]) || !moves_alone(&move))
+    return false;
+  mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
+  join_moved(b, &move);
+  return true;
+}
+
 bool tile_views_fold(TileBuilder *b, MlirOperation op, TileViewsFold fold) {
   TileNest nest;
   b->loc = mlirOperationGetLocation(op);
@@ -723,6 +880,8 @@ bool tile_views_fold(TileBuilder *b, MlirOperation op, TileViewsFold fold) {
     return false;
   if (fold == TILE_FOLD_VIEWS)
     return nest.kind == TILE_NEST_PRODUCT && fold_product(b, &nest);
+  if (nest.kind == TILE_NEST_ELEMENTS)
+    return join_move(b, op);
   return nest.num_operands == 3 && mlirLinalgIsAContractionOp(op) &&
          join_depths(b, &nest);
 }

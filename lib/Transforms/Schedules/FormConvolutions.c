@@ -209,6 +209,21 @@ static void split(Gather *g, MlirValue index, const int *loops, int count) {
   }
 }
 
+// The number of a point; where the images of a group follow one another, among
+// those of all groups.
+static MlirValue number_of_point(Gather *g, const int *points, int count,
+                                 MlirValue row) {
+  const TileConvolution *c = g->f->c;
+  int64_t rows = 1;
+  for (int i = 0; i < count; i++)
+    rows *= c->nest.extent[points[i]];
+  if (!c->has_images_of_groups)
+    return row;
+  MlirValue group = index_of(g, 1);
+  MlirValue before = arith_muli(&g->b, group, constant(g, rows));
+  return arith_addi(&g->b, row, before);
+}
+
 // Which loops the dimensions of the gathered tensor stand for: points (and
 // images), group, depth; or images, group, depth, points.
 static int gather_indices(Gather *g) {
@@ -219,7 +234,8 @@ static int gather_indices(Gather *g) {
   for (int a = 0; a < c->num_axes; a++)
     points[count++] = c->axes[a].point;
   if (c->is_joint)
-    split(g, index_of(g, dim++), points, count);
+    split(g, number_of_point(g, points, count, index_of(g, dim++)), points,
+          count);
   else if (c->batch != TILE_NO_DIM)
     g->at[c->batch] = index_of(g, dim++);
   if (c->group != TILE_NO_DIM)
@@ -270,6 +286,14 @@ static MlirValue channel_of_group(Gather *g) {
   return at_most(g, channel, constant(g, channels * c->nest.extent[c->group]));
 }
 
+static MlirValue image_number(Gather *g) {
+  const TileConvolution *c = g->f->c;
+  MlirValue images = extent_value(g, c->batch);
+  if (c->has_images_of_groups)
+    images = arith_muli(&g->f->b, images, extent_value(g, c->group));
+  return at_most(g, g->at[c->batch], images);
+}
+
 static MlirValue gathered_element(Gather *g) {
   const TileConvolution *c = g->f->c;
   MlirValue operands[1 + TILE_MAX_IMAGE_DIMS] = {c->image},
@@ -278,7 +302,8 @@ static MlirValue gathered_element(Gather *g) {
   for (int a = 0; a < c->num_axes; a++)
     operands[1 + c->axes[a].dim] = pixel_of(g, &c->axes[a], &is_inside);
   operands[1 + c->channel_dim] =
-      c->group != TILE_NO_DIM && c->group_dim == TILE_NO_DIM
+      c->group != TILE_NO_DIM && c->group_dim == TILE_NO_DIM &&
+              !c->has_images_of_groups
           ? channel_of_group(g)
           : at_most(g, g->at[c->channel],
                     constant(g, c->nest.extent[c->channel]));
@@ -286,8 +311,7 @@ static MlirValue gathered_element(Gather *g) {
     operands[1 + c->group_dim] =
         at_most(g, g->at[c->group], constant(g, c->nest.extent[c->group]));
   if (c->batch != TILE_NO_DIM)
-    operands[1 + c->batch_dim] =
-        at_most(g, g->at[c->batch], extent_value(g, c->batch));
+    operands[1 + c->batch_dim] = image_number(g);
   int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(c->image));
   MlirValue value =
       result_of(make(&g->b, "tensor.extract", (TileValues){operands, 1 + rank},
@@ -325,9 +349,7 @@ static MlirAttribute im2col_attr(const Form *f) {
   int64_t kernel[TILE_MAX_PIXEL_DIMS], stride[TILE_MAX_PIXEL_DIMS],
       dilation[TILE_MAX_PIXEL_DIMS], pad[TILE_MAX_PIXEL_DIMS],
       upper[TILE_MAX_PIXEL_DIMS];
-  bool is_plain = c->is_joint && c->batch_dim == 0 && c->group == TILE_NO_DIM &&
-                  c->channel_dim == c->num_axes + 1 &&
-                  c->depth[c->num_depth - 1] == c->channel;
+  bool is_plain = tile_convolution_has_im2col(c);
   for (int a = 0; a < c->num_axes && is_plain; a++) {
     const TileConvolutionAxis *axis = &c->axes[a];
     kernel[a] = c->nest.extent[axis->filter];
@@ -337,8 +359,7 @@ static MlirAttribute im2col_attr(const Form *f) {
     upper[a] = axis->extent < 0 || c->nest.extent[axis->point] < 0
                    ? -1
                    : upper_pad(c, axis);
-    is_plain =
-        c->depth[a] == axis->filter && axis->dim == a + 1 && upper[a] >= 0;
+    is_plain = upper[a] >= 0;
   }
   if (!is_plain)
     return (MlirAttribute){NULL};
@@ -351,25 +372,11 @@ static MlirAttribute im2col_attr(const Form *f) {
   return mlirDictionaryAttrGet(context, 5, entries);
 }
 
-// A filter of one pixel that moves by one meets the image as it is.
-static bool is_image(const TileConvolution *c) {
-  bool is_same = c->is_joint ? c->channel_dim ==
-                                   c->num_axes + 1 - (c->batch == TILE_NO_DIM)
-                             : c->channel_dim == (c->batch != TILE_NO_DIM);
-  for (int a = 0; a < c->num_axes; a++)
-    is_same &= (!a || c->axes[a].dim > c->axes[a - 1].dim) &&
-               c->nest.extent[c->axes[a].filter] == 1 &&
-               c->axes[a].stride == 1 && !c->axes[a].pad &&
-               c->axes[a].extent >= 0 &&
-               c->axes[a].extent == c->nest.extent[c->axes[a].point];
-  return is_same && c->batch_dim <= 0 && c->group == TILE_NO_DIM;
-}
-
 // A matrix of the pixels that each point needs, or one for each image.
 static MlirValue gather(Form *f) {
   const TileConvolution *c = f->c;
   MlirContext context = tile_builder_context(&f->b);
-  if (is_image(c)) {
+  if (tile_convolution_is_image(c)) {
     int joint[] = {c->num_axes + (c->batch != TILE_NO_DIM), 1};
     int apart[] = {1, 1, c->num_axes}, *count = c->is_joint ? joint : apart;
     int skip = !c->is_joint && c->batch == TILE_NO_DIM;
@@ -416,9 +423,12 @@ static MlirValue gather(Form *f) {
       generic(&f->b, TILE_VALUES(empty), mlirArrayAttrGet(context, 1, &map),
               iterator_types(context, &loops), body);
   MlirAttribute im2col = im2col_attr(f);
+  MlirOperation op = mlirOpResultGetOwner(made);
+  mlirOperationSetDiscardableAttributeByName(op, TILE_STR(TILE_CLAMPED_ATTR),
+                                             mlirUnitAttrGet(context));
   if (!mlirAttributeIsNull(im2col))
-    mlirOperationSetDiscardableAttributeByName(
-        mlirOpResultGetOwner(made), TILE_STR(TILE_IM2COL_ATTR), im2col);
+    mlirOperationSetDiscardableAttributeByName(op, TILE_STR(TILE_IM2COL_ATTR),
+                                               im2col);
   return made;
 }
 
@@ -615,30 +625,39 @@ static MlirValue add_bias(Form *f, MlirValue made, MlirValue bias) {
                  iterator_types(context, &loops), body);
 }
 
-// A bias of each filter of each group, which was cut into groups after it was
-// repeated for every point; null: it is none.
-static MlirValue bias_of_groups(Form *f, MlirValue init) {
+// The vector that every point begins with: an element for each filter, or for
+// each filter of each group where the op that repeats it was cut into groups;
+// null: it is none.
+static MlirValue bias_of(Form *f) {
+  const TileConvolution *c = f->c;
   TileNest nest;
-  MlirOperation cut = owner_of(init);
-  if (f->c->group == TILE_NO_DIM || !cut.ptr ||
-      !tile_op_name_begins(cut, "tensor.expand_shape"))
-    return TILE_NULL_VALUE;
-  MlirOperation op = owner_of(mlirOperationGetOperand(cut, 0));
-  int at = f->c->is_joint ? f->count[0] : f->c->batch != TILE_NO_DIM;
+  MlirValue init = mlirOperationGetOperand(c->nest.op, 2);
+  MlirOperation op = owner_of(init);
+  bool is_cut = op.ptr && c->group != TILE_NO_DIM &&
+                tile_op_name_begins(op, "tensor.expand_shape");
+  if (is_cut)
+    op = owner_of(mlirOperationGetOperand(op, 0));
   MlirType type = mlirValueGetType(init);
   if (!op.ptr || !tile_nest_of(op, &nest) || nest.num_operands != 2 ||
-      nest.num_loops != mlirShapedTypeGetRank(type) - 1 ||
+      nest.num_loops != mlirShapedTypeGetRank(type) - is_cut ||
       nest.kind != TILE_NEST_ELEMENTS ||
+      !mlirTypeIsATensor(mlirValueGetType(mlirOperationGetOperand(op, 0))) ||
       mlirAffineMapGetNumResults(nest.maps[0]) != 1 ||
       !mlirAffineMapIsIdentity(nest.maps[1]) ||
-      tile_nest_loop(&nest, 0, 0) != at ||
       !mlirValueEqual(
           mlirOperationGetOperand(mlirBlockGetTerminator(body_of(op)), 0),
           mlirBlockGetArgument(body_of(op), 0)))
     return TILE_NULL_VALUE;
+  int at = tile_nest_loop(&nest, 0, 0);
+  MlirValue vector = mlirOperationGetOperand(op, 0);
+  if (!is_cut)
+    return tile_nest_loop(&c->nest, 2, at) == c->filters ? vector
+                                                         : TILE_NULL_VALUE;
+  if (tile_nest_loop(&c->nest, 2, at) != c->group ||
+      tile_nest_loop(&c->nest, 2, at + 1) != c->filters)
+    return TILE_NULL_VALUE;
   int64_t shape[] = {mlirShapedTypeGetDimSize(type, at),
                      mlirShapedTypeGetDimSize(type, at + 1)};
-  MlirValue vector = mlirOperationGetOperand(op, 0);
   int count[] = {2};
   return expand(&f->b, vector,
                 mlirRankedTensorTypeGet(2, shape, element_of(vector),
@@ -654,12 +673,9 @@ static MlirValue zeros(Form *f, MlirType element) {
 }
 
 static MlirValue multiply(Form *f) {
-  MlirValue init = mlirOperationGetOperand(f->c->nest.op, 2);
+  MlirValue init = f->c->init;
   MlirType element = element_of(init);
-  MlirValue bias =
-      tile_elem_bits(element) >= 32 ? vector_of(f, init) : TILE_NULL_VALUE;
-  if (!bias.ptr && tile_elem_bits(element) >= 32)
-    bias = bias_of_groups(f, init);
+  MlirValue bias = tile_elem_bits(element) >= 32 ? bias_of(f) : TILE_NULL_VALUE;
   bool is_zero = bias.ptr || is_zero_fill(init);
   MlirValue pixels = gather(f);
   MlirValue sum = is_zero ? zeros(f, element)
@@ -668,11 +684,12 @@ static MlirValue multiply(Form *f) {
   return bias.ptr ? add_bias(f, made, bias) : made;
 }
 
-static void rewrite(const TileConvolution *c) {
+static void rewrite(TileConvolution *c) {
   MlirOperation op = c->nest.op;
   Form f = {.c = c,
             .b = {mlirIRRewriterCreate(mlirOperationGetContext(op)),
                   mlirOperationGetLocation(op)}};
+  tile_convolution_turn(&f.b, c);
   mlirRewriterBaseSetInsertionPointBefore(f.b.rw, op);
   read_form(&f);
   MlirValue made = multiply(&f), value = c->result;

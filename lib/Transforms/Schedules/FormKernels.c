@@ -128,6 +128,65 @@ static void erase_dead(TileBuilder *b, MlirOperation function,
       mlirRewriterBaseEraseOp(b->rw, ops->items[i]);
 }
 
+// The extent of a dimension by those of what a view is of; null: it is no view.
+static MlirValue extent_of_view(TileBuilder *b, MlirOperation view,
+                                int64_t dim) {
+  MlirValue source = mlirOperationGetOperand(view, 0);
+  MlirType type = mlirValueGetType(result_of(view));
+  if (tile_op_name_begins(view, "tensor.expand_shape")) {
+    intptr_t number = 1;
+    for (int64_t d = 0; d < dim; d++)
+      number += mlirShapedTypeIsDynamicDim(type, d);
+    return mlirOperationGetOperand(view, number);
+  }
+  if (!tile_op_name_begins(view, "tensor.collapse_shape"))
+    return TILE_NULL_VALUE;
+  MlirAttribute group = mlirArrayAttrGetElement(
+      mlirOperationGetInherentAttributeByName(view, TILE_STR("reassociation")),
+      dim);
+  MlirValue product = TILE_NULL_VALUE;
+  MlirType from = mlirValueGetType(source);
+  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(group); i++) {
+    int64_t d = mlirIntegerAttrGetValueInt(mlirArrayAttrGetElement(group, i));
+    MlirValue extent =
+        mlirShapedTypeIsDynamicDim(from, d)
+            ? extent_of(b, source, d)
+            : tile_const_index(b, mlirShapedTypeGetDimSize(from, d));
+    product = product.ptr ? arith_muli(b, product, extent) : extent;
+  }
+  return product;
+}
+
+// Extents that the host asks of what kernels make are those that it was made
+// with: nothing else may use what lies between two products.
+static void resolve_extents(TileBuilder *b, MlirOperation function,
+                            TileOpList *ops) {
+  ops->count = 0;
+  mlirOperationWalk(function, add_any, ops, MlirWalkPreOrder);
+  for (size_t i = 0; i < ops->count; i++) {
+    MlirOperation op = ops->items[i];
+    int64_t dim;
+    if (!tile_op_name_begins(op, "tensor.dim") ||
+        !mlirxConstantInt(mlirOperationGetOperand(op, 1), &dim))
+      continue;
+    MlirValue tensor = mlirOperationGetOperand(op, 0);
+    if (mlirValueIsABlockArgument(tensor) || dim < 0 ||
+        dim >= mlirShapedTypeGetRank(mlirValueGetType(tensor)) ||
+        !mlirShapedTypeIsDynamicDim(mlirValueGetType(tensor), dim))
+      continue;
+    b->loc = mlirOperationGetLocation(op);
+    mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
+    MlirOperation maker = mlirOpResultGetOwner(tensor);
+    MlirValue extent =
+        is_structured(maker) || tile_op_name_begins(maker, "tensor.empty")
+            ? extent_of(b, tensor, dim)
+            : extent_of_view(b, maker, dim);
+    if (extent.ptr)
+      mlirValueReplaceAllUsesOfWith(result_of(op), extent);
+  }
+  erase_dead(b, function, ops);
+}
+
 // Every product reads and writes in place of what moves elements; what moves
 // them may be gone after each, so the ops are looked for anew.
 static void fold_views(TileBuilder *b, MlirOperation function,
@@ -547,7 +606,9 @@ static MlirLogicalResult form(MlirOperation function,
   if (!tile_failed(result)) {
     tile_casts_move(&b, function);
     move_scales(&b, function, &ops);
+    resolve_extents(&b, function, &ops);
     fold_views(&b, function, &ops);
+    resolve_extents(&b, function, &ops);
     widen_products(&b, function, &ops);
     mlirOperationWalk(function, write_in_place, &b, MlirWalkPreOrder);
     erase_dead(&b, function, &ops);

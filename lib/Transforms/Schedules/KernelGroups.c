@@ -266,6 +266,16 @@ static bool has_kind(const TileGroup *group, TileNestKind kind) {
   return false;
 }
 
+// Bits that a block reads or writes per element of the op.
+static int64_t bits_of(const TileNest *nest, int operand) {
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(nest->op, operand));
+  bool is_full =
+      mlirAffineMapGetNumResults(nest->maps[operand]) == nest->num_loops;
+  return is_full && mlirTypeIsATensor(type)
+             ? tile_elem_bits(mlirShapedTypeGetElementType(type))
+             : 0;
+}
+
 //===-- Elements of factors -----------------------------------------------===//
 
 // Whether a kernel makes what the op reads, so that the op may follow there.
@@ -290,6 +300,7 @@ static bool follows_kernel(const TileNest *nest, int depth) {
 // How often a block may do for itself what other blocks do as well, in elements
 // that a thread converts or scales.
 enum { MAX_AGAIN = 16, COST_OF_FUNCTION = 4, BLOCK_EXTENT = 128 };
+enum { MAX_NARROW_BITS = 16 };
 
 static int cost_of_element(const TileNest *nest) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(nest->op, 0));
@@ -350,6 +361,59 @@ static const char *why_factor_apart(const TileGroup *group,
              : NULL;
 }
 
+// The product that makes a value, by way of elements that read nothing else of
+// as many elements; null: it is none.
+static MlirOperation product_behind(MlirValue value, int depth) {
+  enum { MAX_DEPTH = 16 };
+  TileNest nest;
+  MlirOperation product = TILE_NULL_OP;
+  if (depth == MAX_DEPTH || mlirValueIsABlockArgument(value) ||
+      !tile_nest_of(mlirOpResultGetOwner(value), &nest))
+    return TILE_NULL_OP;
+  if (nest.kind == TILE_NEST_PRODUCT)
+    return nest.op;
+  for (int i = 0; i < nest.num_operands - nest.num_outs; i++) {
+    if (!bits_of(&nest, i))
+      continue;
+    MlirOperation found =
+        nest.kind == TILE_NEST_ELEMENTS
+            ? product_behind(mlirOperationGetOperand(nest.op, i), depth + 1)
+            : TILE_NULL_OP;
+    if (!found.ptr || (product.ptr && !mlirOperationEqual(product, found)))
+      return TILE_NULL_OP;
+    product = found;
+  }
+  return product;
+}
+
+// Whether the group has a product, or may get another one than that: the ops of
+// a block are looked at from the last one backwards.
+static bool has_other_product(const TileGroup *group, MlirOperation before,
+                              MlirOperation product) {
+  if (group->product >= 0)
+    return true;
+  for (int i = 0; i < group->num_ops; i++)
+    for (int k = 0; k < group->ops[i].nest.num_operands - 1; k++) {
+      MlirValue operand = mlirOperationGetOperand(group->ops[i].nest.op, k);
+      MlirOperation other = product_behind(operand, 0);
+      if (other.ptr && !mlirOperationEqual(other, product) &&
+          mlirOperationIsBeforeInBlock(mlirOpResultGetOwner(operand), before))
+        return true;
+    }
+  return false;
+}
+
+// Elements of another product's result, of few bytes: the kernel that makes
+// that does them, so that nothing wider is written.
+static bool ends_other_product(const TileGroup *group, const TileNest *nest) {
+  if (nest->kind != TILE_NEST_ELEMENTS ||
+      bits_of(nest, nest->num_operands - 1) > MAX_NARROW_BITS)
+    return false;
+  MlirOperation product =
+      product_behind(mlirOperationGetResult(nest->op, 0), 0);
+  return product.ptr && has_other_product(group, nest->op, product);
+}
+
 // Why the producer is a kernel of its own; NULL when it joins.
 static const char *why_apart(TileGroup *group, const TileNest *nest) {
   Relation relations[TILE_NEST_MAX_LOOPS] = {{0, false}};
@@ -386,6 +450,8 @@ static const char *why_apart(TileGroup *group, const TileNest *nest) {
     group->ops[group->num_ops - 1].is_factor = true;
     return why_factor_apart(group, nest, factor, is_all);
   }
+  if (ends_other_product(group, nest))
+    return "it ends another product's kernel";
   if (nest->kind == TILE_NEST_REDUCE) {
     if (group->product >= 0)
       return "a product is tiled by columns, and this takes whole rows";
@@ -454,16 +520,6 @@ static TileGroup *group_using(TileGroup *groups, MlirOperation op) {
 }
 
 //===-- Elements that several kernels read --------------------------------===//
-
-// Bits that a block reads or writes per element of the op.
-static int64_t bits_of(const TileNest *nest, int operand) {
-  MlirType type = mlirValueGetType(mlirOperationGetOperand(nest->op, operand));
-  bool is_full =
-      mlirAffineMapGetNumResults(nest->maps[operand]) == nest->num_loops;
-  return is_full && mlirTypeIsATensor(type)
-             ? tile_elem_bits(mlirShapedTypeGetElementType(type))
-             : 0;
-}
 
 // Whether a kernel makes something of which each element is used once, so that
 // the op can be done there.

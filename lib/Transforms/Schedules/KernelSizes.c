@@ -14,7 +14,7 @@
 
 // Elements that the threads of a block work on at a time.
 enum { ROW_ELEMS = 4096, POINT_ELEMS = 2048, LOOP_ELEMS = 512 };
-enum { MAX_ROWS = 16 };
+enum { MAX_ROWS = 16, TURN_EXTENT = 64 };
 
 static int64_t power_below(int64_t value) {
   int64_t power = 1;
@@ -227,11 +227,39 @@ static void size_reduction(TileGroup *group) {
   group->threads = 128;
 }
 
+// The loop of the last dimension of a tensor that elements read, where it is
+// not the result's: both get as many rounds, so that rows of both are long; -1.
+static int turned_loop(const TileGroup *group) {
+  const TileNest *root = &group->ops[0].nest;
+  int last = root->num_loops - 1;
+  for (int i = 0; i < group->num_ops; i++) {
+    const TileGroupOp *op = &group->ops[i];
+    for (int k = 0; k < op->nest.num_operands - op->nest.num_outs; k++) {
+      int rank = (int)mlirAffineMapGetNumResults(op->nest.maps[k]);
+      int loop =
+          rank < root->num_loops ? -1 : tile_nest_loop(&op->nest, k, rank - 1);
+      int followed = loop < 0 ? -1 : op->root_loop[loop];
+      if (followed >= 0 && followed != last)
+        return followed;
+    }
+  }
+  return -1;
+}
+
 static void size_points(TileGroup *group, const char *schedule,
                         int64_t budget) {
   const TileNest *root = &group->ops[0].nest;
+  int turned = root->kind == TILE_NEST_ELEMENTS ? turned_loop(group) : -1;
+  if (turned >= 0) {
+    group->block[root->num_loops - 1] =
+        part_of(root->extent[root->num_loops - 1], TURN_EXTENT);
+    group->block[turned] = part_of(root->extent[turned], TURN_EXTENT);
+    budget /= group->block[turned] * group->block[root->num_loops - 1];
+  }
   for (int l = root->num_loops - 1; l >= 0; l--) {
     if (root->is_reduced[l])
+      continue;
+    if (turned >= 0 && (l == turned || l == root->num_loops - 1))
       continue;
     group->block[l] = part_of(root->extent[l], budget);
     budget /= group->block[l];

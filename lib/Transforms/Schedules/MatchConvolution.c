@@ -243,9 +243,7 @@ static void take_pads(TileConvolution *c) {
 
 //===-- Transpositions ----------------------------------------------------===//
 
-// Whether an op only moves elements of a tensor: each dimension of its result
-// is one of the source.
-static bool is_move(MlirOperation op, TileNest *out) {
+bool tile_elements_are_moved(MlirOperation op, TileNest *out) {
   if (!op.ptr || !tile_nest_of(op, out) || out->num_operands != 2 ||
       out->num_outs != 1 || out->kind != TILE_NEST_ELEMENTS ||
       !mlirAffineMapIsPermutation(out->maps[0]) ||
@@ -261,7 +259,7 @@ static bool is_move(MlirOperation op, TileNest *out) {
 static void take_image(TileConvolution *c) {
   TileNest move;
   int moved[TILE_MAX_IMAGE_DIMS];
-  if (!is_move(owner_of(c->image), &move) ||
+  if (!tile_elements_are_moved(owner_of(c->image), &move) ||
       move.num_loops > TILE_MAX_IMAGE_DIMS)
     return;
   for (int d = 0; d < move.num_loops; d++)
@@ -280,21 +278,46 @@ static void take_image(TileConvolution *c) {
 static void take_weights_and_result(TileConvolution *c) {
   TileNest move;
   int loops[TILE_MAX_IMAGE_DIMS];
-  if (is_move(owner_of(c->weights), &move)) {
+  if (tile_elements_are_moved(owner_of(c->weights), &move)) {
     memcpy(loops, c->weight_loops, sizeof loops);
     for (int d = 0; d < move.num_loops; d++)
       c->weight_loops[d] = loops[tile_nest_loop(&move, 0, d)];
     c->weights = mlirOperationGetOperand(move.op, 0);
   }
   MlirOperation user = only_user(c->result);
-  if (is_zero_fill(mlirOperationGetOperand(c->nest.op, 2)) && user.ptr &&
-      is_move(user, &move) &&
+  if (is_zero_fill(c->init) && user.ptr &&
+      tile_elements_are_moved(user, &move) &&
       mlirValueEqual(mlirOperationGetOperand(user, 0), c->result)) {
     memcpy(loops, c->result_loops, sizeof loops);
     for (int d = 0; d < move.num_loops; d++)
       c->result_loops[tile_nest_loop(&move, 0, d)] = loops[d];
     c->result = result_of(user);
   }
+}
+
+//===-- Forms -------------------------------------------------------------===//
+
+bool tile_convolution_is_image(const TileConvolution *c) {
+  bool is_same = c->is_joint ? c->channel_dim ==
+                                   c->num_axes + 1 - (c->batch == TILE_NO_DIM)
+                             : c->channel_dim == (c->batch != TILE_NO_DIM);
+  for (int a = 0; a < c->num_axes; a++)
+    is_same &= (!a || c->axes[a].dim > c->axes[a - 1].dim) &&
+               c->nest.extent[c->axes[a].filter] == 1 &&
+               c->axes[a].stride == 1 && !c->axes[a].pad &&
+               c->axes[a].extent >= 0 &&
+               c->axes[a].extent == c->nest.extent[c->axes[a].point];
+  return is_same && c->batch_dim <= 0 && c->group == TILE_NO_DIM;
+}
+
+bool tile_convolution_has_im2col(const TileConvolution *c) {
+  bool is_ordered = c->is_joint && c->batch_dim == 0 &&
+                    (c->group == TILE_NO_DIM || c->has_images_of_groups) &&
+                    c->channel_dim == c->num_axes + 1 &&
+                    c->depth[c->num_depth - 1] == c->channel;
+  for (int a = 0; a < c->num_axes && is_ordered; a++)
+    is_ordered = c->depth[a] == c->axes[a].filter && c->axes[a].dim == a + 1;
+  return is_ordered;
 }
 
 //===-- Entry -------------------------------------------------------------===//
@@ -354,6 +377,7 @@ const char *tile_convolution_match(MlirOperation op, TileConvolution *out) {
   c->image = mlirOperationGetOperand(op, 0);
   read_pixels(c);
   c->weights = mlirOperationGetOperand(op, 1);
+  c->init = mlirOperationGetOperand(op, 2);
   c->result = result_of(op);
   take_moves(c);
   return NULL;

@@ -100,8 +100,7 @@ static MlirWalkResult find_index(MlirOperation op, void *user_data) {
   return MlirWalkResultInterrupt;
 }
 
-// Elements that write each place of the result once, and do not ask where.
-static bool read_elements(MlirOperation op, TileNest *out) {
+bool tile_elements_read(MlirOperation op, TileNest *out) {
   bool has_index = false;
   if (!op.ptr || !tile_nest_of(op, out) || out->num_outs != 1 ||
       out->kind != TILE_NEST_ELEMENTS ||
@@ -121,7 +120,7 @@ static bool read_elements(MlirOperation op, TileNest *out) {
 static MlirValue before_broadcast(MlirValue tensor, MlirAffineMap *map) {
   TileNest nest;
   MlirOperation op = owner_of(tensor);
-  if (!op.ptr || !read_elements(op, &nest) || nest.num_operands != 2 ||
+  if (!op.ptr || !tile_elements_read(op, &nest) || nest.num_operands != 2 ||
       !mlirTypeIsATensor(mlirValueGetType(mlirOperationGetOperand(op, 0))))
     return tensor;
   MlirValue yielded =
@@ -159,7 +158,7 @@ bool tile_elements_split(TileBuilder *b, MlirValue value) {
   if (!read_split(collapse, &split))
     return false;
   MlirOperation op = only_user(result_of(collapse));
-  if (!read_elements(op, &nest))
+  if (!tile_elements_read(op, &nest))
     return false;
   mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
   b->loc = mlirOperationGetLocation(op);

@@ -153,7 +153,7 @@ func.func @specialize_function() attributes {tile.specialize = "off"} {
 // -----
 
 func.func @unknown(%i: index) {
-  // expected-error @+1 {{has the unknown attribute 'tile.stages', expects one of tile.accumulator, tile.align, tile.alternate, tile.block, tile.by_thread, tile.carried, tile.chunk, tile.depth_stages, tile.factor, tile.group, tile.im2col, tile.loop, tile.may_alias, tile.mma_type, tile.mma_type_b, tile.num_stages, tile.num_threads, tile.order, tile.own_smem_bytes, tile.persistent, tile.pingpong, tile.prelude_slots, tile.product, tile.refused, tile.reserved_bytes, tile.root, tile.row_multiple, tile.schedule, tile.sizes, tile.specialize, tile.stage, tile.target, tile.threads, tile.warps}}
+  // expected-error @+1 {{has the unknown attribute 'tile.stages', expects one of tile.accumulator, tile.align, tile.alternate, tile.block, tile.by_thread, tile.carried, tile.chunk, tile.clamped, tile.depth_stages, tile.factor, tile.group, tile.im2col, tile.loop, tile.may_alias, tile.mma_type, tile.mma_type_b, tile.num_stages, tile.num_threads, tile.order, tile.own_smem_bytes, tile.persistent, tile.pingpong, tile.prelude_slots, tile.product, tile.refused, tile.reserved_bytes, tile.root, tile.row_multiple, tile.schedule, tile.sizes, tile.specialize, tile.stage, tile.target, tile.threads, tile.warps}}
   %0 = arith.addi %i, %i {tile.stages = 3 : i32} : index
   return
 }
