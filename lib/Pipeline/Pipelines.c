@@ -16,6 +16,7 @@
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.capi.h.inc"
 #include "mlir/Dialect/MemRef/Transforms/Passes.capi.h.inc"
 #include "mlir/Dialect/SCF/Transforms/Passes.capi.h.inc"
+#include "mlir/Dialect/Vector/Transforms/Passes.capi.h.inc"
 #include "mlir/Transforms/Transforms.capi.h.inc"
 #include <stdio.h>
 #include <string.h>
@@ -76,6 +77,7 @@ static const TilePipelineStep steps[] = {
     {TILE_PHASE_TILE, "bufferization-lower-deallocations", HOSTS,
      "bufferization.dealloc"},
     {TILE_PHASE_TILE, "expand-realloc", HOSTS, "memref.realloc"},
+    {TILE_PHASE_TILE, "func.func(lower-vector-mask)", 0, "vector.mask"},
     {TILE_PHASE_TILE, "tile-inline-calls", 0, "func.call"},
     {TILE_PHASE_TILE, "canonicalize", 0, NULL}, // subviews become regions
     {TILE_PHASE_TILE, "tile-mark-aliases", 0, NULL},
@@ -256,6 +258,7 @@ void tile_register_pipeline_passes(void) {
   mlirRegisterMemRefExpandReallocPass();
   mlirRegisterConversionLiftControlFlowToSCFPass();
   mlirRegisterConversionConvertComplexToStandardPass();
+  mlirRegisterVectorLowerVectorMaskPass();
   mlirRegisterConversionConvertVectorToSCF();
   mlirRegisterConversionConvertIndexToLLVMPass();
   mlirRegisterConversionConvertGpuOpsToNVVMOps();
