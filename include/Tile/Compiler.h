@@ -165,7 +165,8 @@ typedef struct {
 } TileBytes;
 
 /// Compiles MLIR text or bytecode. `name` stands for it in messages and in line
-/// info; NULL means "-". The text is not kept.
+/// info; NULL means "-". The text is not kept. Bytecode is read by MLIR's own
+/// reader, which a damaged file can crash: check what comes from elsewhere.
 /// Errors: NULL, after at least one error.
 /// Owner:  the caller, tile_program_destroy.
 TILE_API TileProgram *tile_compile(TileCompiler *compiler, const char *name,

@@ -625,7 +625,8 @@ def ExpandSwitches : Pass<"tile-expand-switches", ""> {
   let summary = "Rewrites switches around pipelined copies and of hosts into ifs";
   let description = [{
     Consumes: `scf.index_switch` around copies that stand in loops with
-    `tile.num_stages`, and those of functions that launch kernels.
+    `tile.num_stages`, and those of functions that launch kernels or call
+    others, or are private.
     Produces: `scf.if` on the first case, the other cases in its else.
     Keeps: every other switch.
     Fails: never.

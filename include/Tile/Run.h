@@ -176,8 +176,10 @@ static inline TileLaunchArg tile_arg_float(double value) {
 /// the call returns. On the emulator tensors lie in any memory, and the kernels
 /// have ended when the call returns.
 /// Workspaces of the function come from the device, one block for all that are
-/// in use at a time, and are free for later calls on the stream.
-/// Errors: false; an argument is not as the function wants it, the launch is
+/// in use at a time, and are free for later calls on the stream. A function
+/// that reads numbers of tensors (docs/Metadata.md, `load`) waits for the
+/// stream there. Errors: false; an argument is not as the function wants it,
+/// the launch is
 ///         refused, or the function returns something. Those of a kernel on a
 ///         GPU come with tile_device_wait.
 TILE_API bool tile_module_launch(TileModule *module, void *stream,

@@ -673,6 +673,9 @@ static MlirWalkResult check_lowered(MlirOperation op, void *user_data) {
   if (llvm_func_is(op) && mlirBlockIsNull(tile_kernel_body(op)) &&
       !is_system_function(op))
     *result = tile_emit_error(op, "has no body: nothing is linked to kernels");
+  else if (tile_op_name_begins(op, "llvm.intr.vscale"))
+    *result = tile_emit_error(op, "asks for a scalable vector, which no GPU of "
+                                  "NVIDIA has");
   else if (!tile_op_name_begins(op, "llvm.") &&
            !tile_op_name_begins(op, "nvvm."))
     *result = tile_emit_error(op, "has no lowering to nvvm");

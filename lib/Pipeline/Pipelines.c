@@ -15,6 +15,8 @@
 #include "mlir/Dialect/GPU/Transforms/Passes.capi.h.inc"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.capi.h.inc"
 #include "mlir/Dialect/MemRef/Transforms/Passes.capi.h.inc"
+#include "mlir/Dialect/SCF/Transforms/Passes.capi.h.inc"
+#include "mlir/Dialect/Vector/Transforms/Passes.capi.h.inc"
 #include "mlir/Transforms/Transforms.capi.h.inc"
 #include <stdio.h>
 #include <string.h>
@@ -67,6 +69,15 @@ static const TilePipelineStep steps[] = {
 
     {TILE_PHASE_TILE, "lower-affine", HOSTS, "affine."},
     {TILE_PHASE_TILE, "lift-cf-to-scf", HOSTS, "cf.br cf.cond_br cf.switch"},
+    // What others leave around launches and in kernels, in terms of the rest.
+    {TILE_PHASE_TILE, "scf-forall-to-for", HOSTS, "scf.forall"},
+    {TILE_PHASE_TILE, "scf-parallel-for-to-nested-fors", HOSTS, "scf.parallel"},
+    {TILE_PHASE_TILE, "convert-bufferization-to-memref", HOSTS,
+     "bufferization.clone"},
+    {TILE_PHASE_TILE, "bufferization-lower-deallocations", HOSTS,
+     "bufferization.dealloc"},
+    {TILE_PHASE_TILE, "expand-realloc", HOSTS, "memref.realloc"},
+    {TILE_PHASE_TILE, "func.func(lower-vector-mask)", 0, "vector.mask"},
     {TILE_PHASE_TILE, "tile-inline-calls", 0, "func.call"},
     {TILE_PHASE_TILE, "canonicalize", 0, NULL}, // subviews become regions
     {TILE_PHASE_TILE, "tile-mark-aliases", 0, NULL},
@@ -240,8 +251,14 @@ void tile_register_pipeline_passes(void) {
   mlirRegisterBufferizationOneShotBufferizePass();
   mlirRegisterMemRefResolveRankedShapeTypeResultDimsPass();
   mlirRegisterConversionLowerAffinePass();
+  mlirRegisterSCFSCFForallToForLoop();
+  mlirRegisterSCFSCFParallelForToNestedFors();
+  mlirRegisterConversionConvertBufferizationToMemRefPass();
+  mlirRegisterBufferizationLowerDeallocationsPass();
+  mlirRegisterMemRefExpandReallocPass();
   mlirRegisterConversionLiftControlFlowToSCFPass();
   mlirRegisterConversionConvertComplexToStandardPass();
+  mlirRegisterVectorLowerVectorMaskPass();
   mlirRegisterConversionConvertVectorToSCF();
   mlirRegisterConversionConvertIndexToLLVMPass();
   mlirRegisterConversionConvertGpuOpsToNVVMOps();

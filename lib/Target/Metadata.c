@@ -211,9 +211,9 @@ MlirLogicalResult tile_metadata_emit(MlirOperation host_function,
   MlirRegion body = mlirOperationGetRegion(host_function, 0);
   MlirBlock entry = mlirRegionGetFirstBlock(body);
   if (!mlirBlockIsNull(mlirBlockGetNextInRegion(entry)))
-    return tile_emit_error(
-        host_function,
-        "has branches; a host function branches by scf.if and scf.for");
+    return tile_emit_error(host_function,
+                           "has branches; a host function branches by scf.if, "
+                           "scf.for and scf.while");
   TileArena arena;
   tile_arena_init(&arena);
   TileHost host = {

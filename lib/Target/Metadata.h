@@ -92,11 +92,13 @@ static inline void tile_slice_set(TileSlice *slice, MlirValue value, int row) {
 /// Emits that `op` cannot be computed, with a note at the user. Returns -1.
 static inline int tile_slice_fail(TileSlice *slice, MlirOperation op) {
   if (mlirOperationEqual(op, slice->user))
-    tile_emit_error(op, "cannot be computed on the host of a launch");
+    tile_emit_error(op, "cannot be computed on the host of a launch; "
+                        "docs/Metadata.md lists what can");
   else
     tile_emit_error_with_note(op, mlirOperationGetLocation(slice->user),
                               "needed here",
-                              "cannot be computed on the host of a launch");
+                              "cannot be computed on the host of a launch; "
+                              "docs/Metadata.md lists what can");
   return -1;
 }
 
@@ -150,6 +152,12 @@ int tile_slice_base(TileSlice *slice, MlirValue memref);
 int tile_slice_offset(TileSlice *slice, MlirValue memref);
 /// The address of the first element.
 int tile_slice_pointer(TileSlice *slice, MlirValue memref);
+
+/// Whether the host of a launch has memrefs of the type; the error otherwise;
+/// the name of the type of their elements.
+bool tile_host_memref_is(MlirType type);
+MlirLogicalResult tile_host_refuse_memref(MlirOperation op, MlirType type);
+const char *tile_host_dtype_of(MlirValue memref);
 
 /// An i1: the strides of the memref are those that its extents say. -1: its
 /// type says so.
@@ -213,6 +221,17 @@ void tile_host_plan_release(TileHost *host, MlirOperation alloc, int number,
 
 /// Prints the program of the function: MetadataProgram.c.
 MlirLogicalResult tile_host_print_program(TileHost *host);
+
+/// Adds an op that takes, frees, moves, reads or sets memory; false: it is none
+/// of these: MetadataMemory.c.
+bool tile_host_add_memory_op(TileHost *host, MlirOperation op,
+                             MlirLogicalResult *out_result);
+
+/// Begins the object of an op in `body`: MetadataBody.c, as what follows.
+void tile_host_open_op(TileHost *host, MlirOperation op, const char *name);
+void tile_host_close_op(TileHost *host);
+void tile_host_print_rows(TileJson *json, const char *key, const int *rows,
+                          int count);
 /// A condition that must hold where the program has come to. `actual`, `other`:
 /// numbers that it is about, -1 where there are none.
 typedef struct {
@@ -221,6 +240,7 @@ typedef struct {
   const char *text;
 } TileHostCheck;
 void tile_host_print_check(TileHost *host, const TileHostCheck *check);
+void tile_host_print_check_numbers(TileJson *json, const TileHostCheck *check);
 
 /// Prints the globals of the function as an array: MetadataGlobals.c.
 MlirLogicalResult tile_host_print_globals(const TileHost *host, TileJson *json);

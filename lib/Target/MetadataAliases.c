@@ -23,10 +23,11 @@ static bool is_memref(MlirValue value) {
 
 bool tile_host_view_is(MlirOperation op) {
   return memref_cast_is(op) || memref_memory_space_cast_is(op) ||
-         memref_assume_alignment_is(op) || memref_subview_is(op) ||
-         memref_reinterpret_cast_is(op) || memref_collapse_shape_is(op) ||
-         memref_expand_shape_is(op) || memref_transpose_is(op) ||
-         memref_view_is(op) || memref_extract_strided_metadata_is(op) ||
+         memref_assume_alignment_is(op) || memref_distinct_objects_is(op) ||
+         memref_subview_is(op) || memref_reinterpret_cast_is(op) ||
+         memref_collapse_shape_is(op) || memref_expand_shape_is(op) ||
+         memref_transpose_is(op) || memref_view_is(op) ||
+         memref_extract_strided_metadata_is(op) ||
          (arith_select_is(op) &&
           mlirTypeIsAMemRef(mlirValueGetType(mlirOperationGetResult(op, 0))));
 }
@@ -54,6 +55,14 @@ static MlirOperation end_of_region(MlirOperation op, intptr_t region) {
   return mlirBlockIsNull(block) ? TILE_NULL_OP : mlirBlockGetTerminator(block);
 }
 
+static MlirBlock block_of_region(MlirOperation op, intptr_t region) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region));
+}
+
+static bool is_before_block(MlirOperation loop, MlirBlock block) {
+  return mlirBlockEqual(block, block_of_region(loop, 0));
+}
+
 //===-- Backwards ---------------------------------------------------------===//
 
 // Number `i` of what a loop carries: where it begins, and the next one.
@@ -62,12 +71,28 @@ static void add_carried(Values *values, ScfForOp loop, intptr_t i) {
   add(values, mlirOperationGetOperand(end_of_region(loop.op, 0), i));
 }
 
+// What the condition of a while loop hands on, to its body and as results.
+static void add_handed_on(Values *values, MlirOperation loop, intptr_t i) {
+  add(values, mlirOperationGetOperand(end_of_region(loop, 0), i + 1));
+}
+
+static void add_sources_of_argument(Values *values, MlirValue value) {
+  MlirBlock block = mlirBlockArgumentGetOwner(value);
+  MlirOperation op = mlirBlockGetParentOperation(block);
+  intptr_t number = mlirBlockArgumentGetArgNumber(value);
+  if (scf_for_is(op) && number > 0) {
+    add_carried(values, scf_for_cast(op), number - 1);
+  } else if (scf_while_is(op) && is_before_block(op, block)) {
+    add(values, mlirOperationGetOperand(op, number));
+    add(values, mlirOperationGetOperand(end_of_region(op, 1), number));
+  } else if (scf_while_is(op)) {
+    add_handed_on(values, op, number);
+  }
+}
+
 static void add_sources(Values *values, MlirValue value) {
   if (mlirValueIsABlockArgument(value)) {
-    ScfForOp loop = scf_for_dyn(
-        mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value)));
-    if (loop.op.ptr && mlirBlockArgumentGetArgNumber(value) > 0)
-      add_carried(values, loop, mlirBlockArgumentGetArgNumber(value) - 1);
+    add_sources_of_argument(values, value);
     return;
   }
   MlirOperation op = mlirOpResultGetOwner(value);
@@ -77,6 +102,8 @@ static void add_sources(Values *values, MlirValue value) {
       add(values, mlirOperationGetOperand(op, i));
   } else if (scf_for_is(op)) {
     add_carried(values, scf_for_cast(op), number);
+  } else if (scf_while_is(op)) {
+    add_handed_on(values, op, number);
   } else if (scf_if_is(op)) {
     for (intptr_t r = 0; r < 2; r++)
       add(values, mlirOperationGetOperand(end_of_region(op, r), number));
@@ -145,11 +172,19 @@ static bool escapes(MlirOperation op) {
 static void add_results(Values *values, MlirOperation op, intptr_t operand) {
   MlirOperation parent = mlirOperationGetParentOperation(op);
   if (tile_host_view_is(op)) {
-    add(values, mlirOperationGetResult(op, 0));
+    bool has_more = memref_distinct_objects_is(op);
+    add(values, mlirOperationGetResult(op, has_more ? operand : 0));
   } else if (scf_for_is(op) && operand >= 3) { // bounds and step come first
     MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
     add(values, mlirBlockGetArgument(body, operand - 2));
     add(values, mlirOperationGetResult(op, operand - 3));
+  } else if (scf_while_is(op)) {
+    add(values, mlirBlockGetArgument(block_of_region(op, 0), operand));
+  } else if (scf_condition_is(op) && operand > 0) {
+    add(values, mlirBlockGetArgument(block_of_region(parent, 1), operand - 1));
+    add(values, mlirOperationGetResult(parent, operand - 1));
+  } else if (scf_yield_is(op) && scf_while_is(parent)) {
+    add(values, mlirBlockGetArgument(block_of_region(parent, 0), operand));
   } else if (scf_yield_is(op)) {
     add(values, mlirOperationGetResult(parent, operand));
     if (scf_for_is(parent))
@@ -173,7 +208,7 @@ typedef struct {
 // What a yield hands on may be used wherever the op around it has results, and
 // in the next iteration.
 static void note_use(Life *life, MlirOperation op) {
-  if (scf_yield_is(op))
+  if (scf_yield_is(op) || scf_condition_is(op))
     op = mlirOperationGetParentOperation(op);
   life->is_returned |= func_return_is(op);
   life->is_freed |= memref_dealloc_is(op) || gpu_dealloc_is(op);

@@ -14,6 +14,7 @@
 
 #include "Dialect/Ops.h"
 #include "Support/Diagnostics.h"
+#include "Support/MlirText.h"
 
 //===-- Memrefs that were added -------------------------------------------===//
 
@@ -147,4 +148,33 @@ int tile_slice_contiguous(TileSlice *slice, MlirValue memref) {
                                     : inner * mlirShapedTypeGetDimSize(type, d);
   }
   return all;
+}
+
+//===-- Types -------------------------------------------------------------===//
+
+static bool is_in_global_memory(MlirType type) {
+  TileSpace space = tile_space_of_attr(mlirMemRefTypeGetMemorySpace(type));
+  return mlirTypeIsAMemRef(type) && space == TILE_SPACE_GLOBAL;
+}
+
+MlirLogicalResult tile_host_refuse_memref(MlirOperation op, MlirType type) {
+  TileString text = {NULL, 0, 0};
+  mlirTypePrint(type, tile_string_callback, &text);
+  tile_emit_error(op,
+                  "is of type %s; the host of a launch has memrefs in global "
+                  "memory, of ranks from 0 to %d, whose elements have a dtype",
+                  text.data, TILE_HOST_MAX_RANK);
+  tile_string_deinit(&text);
+  return tile_failure();
+}
+
+bool tile_host_memref_is(MlirType type) {
+  return mlirTypeIsAMemRef(type) && is_in_global_memory(type) &&
+         mlirShapedTypeGetRank(type) <= TILE_HOST_MAX_RANK &&
+         tile_elem_info(mlirShapedTypeGetElementType(type));
+}
+
+const char *tile_host_dtype_of(MlirValue memref) {
+  return tile_elem_info(mlirShapedTypeGetElementType(mlirValueGetType(memref)))
+      ->name;
 }

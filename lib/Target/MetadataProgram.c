@@ -16,6 +16,7 @@
 #include "Support/MlirText.h"
 #include "Target/Symbols.h"
 #include "Tile/Ops/arith.h"
+#include "Tile/Ops/cf.h"
 #include "Tile/Ops/func.h"
 #include "Tile/Ops/gpu.h"
 #include "Tile/Ops/memref.h"
@@ -27,76 +28,7 @@ enum { MAX_DEPTH = 24 }; // of loops and branches; JSON is nested twice as deep
 static MlirLogicalResult print_block(TileHost *host, const char *key,
                                      MlirBlock block);
 
-//===-- Places ------------------------------------------------------------===//
-
-static MlirLocation place_of(MlirLocation location) {
-  for (;;) {
-    if (mlirLocationIsAName(location))
-      location = mlirLocationNameGetChildLoc(location);
-    else if (mlirLocationIsACallSite(location))
-      location = mlirLocationCallSiteGetCallee(location);
-    else
-      return location;
-  }
-}
-
-// "gemm.mlir:12:8"; "" where nothing is known. Owner: the caller.
-static TileString where_of(MlirOperation op) {
-  TileString text = {NULL, 0, 0};
-  MlirLocation location = place_of(mlirOperationGetLocation(op));
-  if (!mlirLocationIsAFileLineColRange(location))
-    return text;
-  MlirStringRef file =
-      mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(location));
-  tile_string_print(&text, "%.*s:%d:%d", (int)file.length, file.data,
-                    mlirLocationFileLineColRangeGetStartLine(location),
-                    mlirLocationFileLineColRangeGetStartColumn(location));
-  return text;
-}
-
-static void open_op(TileHost *host, MlirOperation op, const char *name) {
-  TileString where = where_of(op);
-  host->needs_body = true;
-  tile_json_break(&host->body);
-  tile_json_open(&host->body, NULL, '{');
-  tile_json_print_string(&host->body, "op", name);
-  if (where.size_bytes)
-    tile_json_print_string(&host->body, "where", where.data);
-  tile_string_deinit(&where);
-}
-
-static void close_op(TileHost *host) { tile_json_close(&host->body, '}'); }
-
 //===-- Requirements ------------------------------------------------------===//
-
-static void print_numbers(TileJson *json, const TileHostCheck *check) {
-  tile_json_print_int(json, "value", check->condition);
-  tile_json_print_string(json, "text", check->text);
-  if (check->actual >= 0)
-    tile_json_print_int(json, "actual", check->actual);
-  if (check->other >= 0)
-    tile_json_print_int(json, "other", check->other);
-}
-
-// What depends on the arguments alone is looked at before all.
-void tile_host_print_check(TileHost *host, const TileHostCheck *check) {
-  if (host->depth > 0 || host->slice.rows[check->condition].is_variable) {
-    open_op(host, check->op, "require");
-    print_numbers(&host->body, check);
-    close_op(host);
-    return;
-  }
-  tile_json_open(&host->requires, NULL, '{');
-  print_numbers(&host->requires, check);
-  if (!tile_require_is(check->op)) {
-    TileString where = where_of(check->op);
-    host->slice.is_version_2 = true;
-    if (where.size_bytes)
-      tile_json_print_string(&host->requires, "where", where.data);
-    tile_string_deinit(&where);
-  }
-  tile_json_close(&host->requires, '}');
-}
 
 // The rows of a tile.require. Owner of the text: the caller.
 static MlirLogicalResult get_require(TileHost *host, TileRequireOp require,
@@ -125,6 +57,21 @@ static MlirLogicalResult add_require(TileHost *host, TileRequireOp require) {
   return result;
 }
 
+static MlirLogicalResult add_assert(TileHost *host, ControlFlowAssertOp op) {
+  host->slice.user = op.op;
+  int row = tile_slice_value(&host->slice, cf_assert_arg(op));
+  if (row < 0)
+    return tile_failure();
+  MlirStringRef message = mlirStringAttrGetValue(cf_assert_msg_attr(op));
+  TileString text = {NULL, 0, 0};
+  tile_string_print(&text, "the assertion '%.*s' holds", (int)message.length,
+                    message.data);
+  TileHostCheck check = {op.op, row, -1, -1, text.data};
+  tile_host_print_check(host, &check);
+  tile_string_deinit(&text);
+  return tile_success();
+}
+
 //===-- Ops without effect ------------------------------------------------===//
 
 static MlirWalkResult find_launch(MlirOperation op, void *user_data) {
@@ -150,7 +97,7 @@ static MlirLogicalResult check_host_op(MlirOperation op) {
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
     return tile_emit_error(launch,
                            "is inside '%.*s'; a host function launches in "
-                           "scf.if, scf.for and tile.variants",
+                           "scf.if, scf.for, scf.while and tile.variants",
                            (int)name.length, name.data);
   }
   if (launch.ptr)
@@ -159,12 +106,28 @@ static MlirLogicalResult check_host_op(MlirOperation op) {
   if (mlirxEffects(op, true, on_effect, &has_effects) && !has_effects)
     return tile_success();
   return tile_emit_error(op, "has effects that the host side of a launch "
-                             "cannot have");
+                             "cannot have; docs/Metadata.md lists those that "
+                             "it can");
+}
+
+// Of memref.extract_strided_metadata the first result alone is a memref.
+static bool is_used(MlirOperation op) {
+  intptr_t count =
+      memref_distinct_objects_is(op) ? mlirOperationGetNumResults(op) : 1;
+  for (intptr_t i = 0; i < count; i++)
+    if (tile_value_is_used(mlirOperationGetResult(op, i)))
+      return true;
+  return false;
+}
+
+// Without a rank a memref has no parts; nothing of version 2 takes one.
+static bool loses_rank(MlirOperation op) {
+  return memref_cast_is(op) && mlirTypeIsAUnrankedMemRef(mlirValueGetType(
+                                   mlirOperationGetResult(op, 0)));
 }
 
 static MlirLogicalResult add_pure(TileHost *host, MlirOperation op) {
-  if (tile_host_view_is(op) &&
-      tile_value_is_used(mlirOperationGetResult(op, 0)))
+  if (tile_host_view_is(op) && is_used(op) && !loses_rank(op))
     return tile_host_add_view(host, op);
   return check_host_op(op);
 }
@@ -187,7 +150,7 @@ static MlirLogicalResult print_variant_require(TileHost *host,
   MlirLogicalResult result = get_require(host, require, &check, &text);
   if (!tile_failed(result)) {
     tile_json_open(&host->launches, NULL, '{');
-    print_numbers(&host->launches, &check);
+    tile_host_print_check_numbers(&host->launches, &check);
     tile_json_close(&host->launches, '}');
   }
   tile_string_deinit(&text);
@@ -246,251 +209,10 @@ static MlirLogicalResult add_launch(TileHost *host, MlirOperation op) {
   tile_json_close(json, ']');
   tile_json_close(json, '}');
   bool needs_body = host->needs_body || host->depth > 0;
-  open_op(host, op, "launch");
+  tile_host_open_op(host, op, "launch");
   tile_json_print_int(&host->body, "launch", host->num_launches++);
-  close_op(host);
+  tile_host_close_op(host);
   host->needs_body = needs_body;
-  return tile_success();
-}
-
-//===-- Memory ------------------------------------------------------------===//
-
-static void print_rows(TileJson *json, const char *key, const int *rows,
-                       int count) {
-  tile_json_open(json, key, '[');
-  for (int i = 0; i < count; i++)
-    tile_json_print_int(json, NULL, rows[i]);
-  tile_json_close(json, ']');
-}
-
-static bool is_in_global_memory(MlirType type) {
-  TileSpace space = tile_space_of_attr(mlirMemRefTypeGetMemorySpace(type));
-  return mlirTypeIsAMemRef(type) && space == TILE_SPACE_GLOBAL;
-}
-
-static MlirLogicalResult refuse_memref(MlirOperation op, MlirType type) {
-  TileString text = {NULL, 0, 0};
-  mlirTypePrint(type, tile_string_callback, &text);
-  tile_emit_error(op,
-                  "is of type %s; the host of a launch has memrefs in global "
-                  "memory, of ranks from 0 to %d, whose elements have a dtype",
-                  text.data, TILE_HOST_MAX_RANK);
-  tile_string_deinit(&text);
-  return tile_failure();
-}
-
-static bool is_memref_of_host(MlirType type) {
-  return mlirTypeIsAMemRef(type) && is_in_global_memory(type) &&
-         mlirShapedTypeGetRank(type) <= TILE_HOST_MAX_RANK &&
-         tile_elem_info(mlirShapedTypeGetElementType(type));
-}
-
-static const char *dtype_of(MlirValue memref) {
-  return tile_elem_info(mlirShapedTypeGetElementType(mlirValueGetType(memref)))
-      ->name;
-}
-
-// The parts of a new workspace: rows without gaps, unless its type says
-// otherwise.
-static MlirLogicalResult fill_workspace(TileHost *host, MlirOperation op,
-                                        TileRange sizes,
-                                        TileHostMemref *parts) {
-  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
-  int64_t strides[TILE_HOST_MAX_RANK], offset = 0;
-  int rank = (int)mlirShapedTypeGetRank(type);
-  intptr_t operand = 0;
-  if (tile_failed(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)) ||
-      mlirShapedTypeIsDynamicStrideOrOffset(offset))
-    return refuse_memref(op, type);
-  int stride = tile_slice_constant(&host->slice, 1);
-  parts->offset = tile_slice_constant(&host->slice, offset);
-  for (int d = rank - 1; d >= 0; d--)
-    if (mlirShapedTypeIsDynamicDim(type, d))
-      operand++;
-  for (int d = rank - 1; d >= 0; d--) {
-    bool is_open = mlirShapedTypeIsDynamicDim(type, d);
-    parts->sizes[d] =
-        is_open
-            ? tile_slice_value(&host->slice, tile_range_at(sizes, --operand))
-            : tile_slice_constant(&host->slice,
-                                  mlirShapedTypeGetDimSize(type, d));
-    parts->strides[d] = mlirShapedTypeIsDynamicStrideOrOffset(strides[d])
-                            ? stride
-                            : tile_slice_constant(&host->slice, strides[d]);
-    if (parts->sizes[d] < 0)
-      return tile_failure();
-    if (d > 0)
-      stride = tile_slice_binary(&host->slice, "arith.muli", parts->strides[d],
-                                 parts->sizes[d]);
-  }
-  return tile_success();
-}
-
-static MlirLogicalResult add_alloc(TileHost *host, MlirOperation op,
-                                   TileRange sizes, int64_t align_bytes) {
-  MlirValue memref = mlirOperationGetResult(op, 0);
-  MlirType type = mlirValueGetType(memref);
-  bool is_returned;
-  if (!is_memref_of_host(type))
-    return refuse_memref(op, type);
-  host->slice.user = op;
-  TileHostMemref *parts = tile_slice_add_memref(&host->slice, memref);
-  if (tile_failed(fill_workspace(host, op, sizes, parts)))
-    return tile_failure();
-  parts->base = tile_slice_variable(&host->slice, "index");
-  int number = host->num_allocs++;
-  tile_host_plan_release(host, op, number, &is_returned);
-  int rank = (int)mlirShapedTypeGetRank(type);
-  open_op(host, op, "alloc");
-  tile_json_print_int(&host->body, "alloc", number);
-  tile_json_print_int(&host->body, "address", parts->base);
-  tile_json_print_string(&host->body, "dtype", dtype_of(memref));
-  print_rows(&host->body, "shape", parts->sizes, rank);
-  print_rows(&host->body, "strides", parts->strides, rank);
-  tile_json_print_int(&host->body, "offset", parts->offset);
-  if (align_bytes > 0)
-    tile_json_print_int(&host->body, "align_bytes", align_bytes);
-  tile_json_print_bool(&host->body, "returned", is_returned);
-  close_op(host);
-  return tile_success();
-}
-
-static MlirLogicalResult add_free(TileHost *host, MlirOperation op,
-                                  MlirValue memref) {
-  host->slice.user = op;
-  int base = tile_slice_base(&host->slice, memref);
-  if (base < 0)
-    return tile_failure();
-  open_op(host, op, "free");
-  tile_json_print_int(&host->body, "address", base);
-  close_op(host);
-  return tile_success();
-}
-
-static MlirLogicalResult print_side(TileHost *host, const char *key,
-                                    MlirValue memref) {
-  int strides[TILE_HOST_MAX_RANK];
-  int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(memref));
-  int address = tile_slice_pointer(&host->slice, memref);
-  if (address < 0)
-    return tile_failure();
-  for (int d = 0; d < rank; d++) {
-    strides[d] = tile_slice_stride(&host->slice, memref, d);
-    if (strides[d] < 0)
-      return tile_failure();
-  }
-  tile_json_open(&host->body, key, '{');
-  tile_json_print_int(&host->body, "address", address);
-  print_rows(&host->body, "strides", strides, rank);
-  tile_json_close(&host->body, '}');
-  return tile_success();
-}
-
-static MlirLogicalResult print_shape(TileHost *host, MlirValue memref) {
-  int sizes[TILE_HOST_MAX_RANK];
-  int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(memref));
-  for (int d = 0; d < rank; d++) {
-    sizes[d] = tile_slice_extent(&host->slice, memref, d);
-    if (sizes[d] < 0)
-      return tile_failure();
-  }
-  tile_json_print_string(&host->body, "dtype", dtype_of(memref));
-  print_rows(&host->body, "shape", sizes, rank);
-  return tile_success();
-}
-
-// Both sides have one shape; extents that only the host knows are compared.
-static void check_extents(TileHost *host, MlirOperation op, MlirValue from,
-                          MlirValue to) {
-  TileSlice *slice = &host->slice;
-  int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(from));
-  for (int d = 0; d < rank; d++) {
-    int a = tile_slice_extent(slice, from, d);
-    int b = tile_slice_extent(slice, to, d);
-    char text[80];
-    if (a == b || a < 0 || b < 0)
-      continue;
-    snprintf(text, sizeof text, "extent %d of both sides is the same", d);
-    TileHostCheck check = {op, tile_slice_compare(slice, TILE_SLICE_EQ, a, b),
-                           a, b, text};
-    tile_host_print_check(host, &check);
-  }
-}
-
-static MlirLogicalResult add_copy(TileHost *host, MlirOperation op,
-                                  MlirValue from, MlirValue to) {
-  if (!is_memref_of_host(mlirValueGetType(from)) ||
-      !is_memref_of_host(mlirValueGetType(to)))
-    return refuse_memref(
-        op, mlirValueGetType(is_memref_of_host(mlirValueGetType(from)) ? to
-                                                                       : from));
-  host->slice.user = op;
-  check_extents(host, op, from, to);
-  open_op(host, op, "copy");
-  if (tile_failed(print_shape(host, to)) ||
-      tile_failed(print_side(host, "from", from)) ||
-      tile_failed(print_side(host, "to", to)))
-    return tile_failure();
-  close_op(host);
-  tile_host_note_write(host, to);
-  return tile_success();
-}
-
-static MlirLogicalResult add_fill(TileHost *host, GPUMemsetOp op) {
-  MlirValue to = gpu_memset_dst(op);
-  if (!is_memref_of_host(mlirValueGetType(to)))
-    return refuse_memref(op.op, mlirValueGetType(to));
-  host->slice.user = op.op;
-  int value = tile_slice_value(&host->slice, gpu_memset_value(op));
-  if (value < 0)
-    return tile_failure();
-  open_op(host, op.op, "fill");
-  tile_json_print_int(&host->body, "value", value);
-  if (tile_failed(print_shape(host, to)) ||
-      tile_failed(print_side(host, "to", to)))
-    return tile_failure();
-  close_op(host);
-  tile_host_note_write(host, to);
-  return tile_success();
-}
-
-//===-- Globals -----------------------------------------------------------===//
-
-static MlirOperation find_global(const TileHost *host, MlirStringRef name) {
-  MlirOperation module = mlirOperationGetParentOperation(host->function);
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
-  TILE_FOR_EACH_OP (op, body) {
-    if (memref_global_is(op) && mlirStringRefEqual(tile_symbol_name(op), name))
-      return op;
-  }
-  return TILE_NULL_OP;
-}
-
-static MlirLogicalResult add_global(TileHost *host, MemRefGetGlobalOp get) {
-  MlirValue memref = mlirOperationGetResult(get.op, 0);
-  MlirType type = mlirValueGetType(memref);
-  int64_t strides[TILE_HOST_MAX_RANK], offset;
-  MlirOperation op = find_global(host, memref_get_global_name(get));
-  int number = 0;
-  if (!op.ptr || !is_memref_of_host(type) ||
-      tile_failed(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)))
-    return refuse_memref(get.op, type);
-  TileHostGlobal **at = &host->globals;
-  for (; *at && !mlirOperationEqual((*at)->op, op); at = &(*at)->next)
-    number++;
-  if (!*at) {
-    *at = TILE_ARENA_NEW(host->slice.arena, TileHostGlobal, 1);
-    **at = (TileHostGlobal){NULL, op};
-  }
-  host->slice.is_version_2 = true;
-  TileHostMemref *parts = tile_slice_add_memref(&host->slice, memref);
-  parts->base = tile_slice_leaf(&host->slice, "memref.global", number, -1);
-  parts->offset = tile_slice_constant(&host->slice, offset);
-  for (int d = 0; d < mlirShapedTypeGetRank(type); d++) {
-    parts->sizes[d] =
-        tile_slice_constant(&host->slice, mlirShapedTypeGetDimSize(type, d));
-    parts->strides[d] = tile_slice_constant(&host->slice, strides[d]);
-  }
   return tile_success();
 }
 
@@ -525,8 +247,8 @@ static MlirLogicalResult get_numbers(TileHost *host, MlirValue value,
   if (!mlirTypeIsAMemRef(type)) {
     out->rows[out->count++] = tile_slice_value(slice, value);
   } else {
-    if (!is_memref_of_host(type))
-      return refuse_memref(slice->user, type);
+    if (!tile_host_memref_is(type))
+      return tile_host_refuse_memref(slice->user, type);
     out->rows[out->count++] = tile_slice_base(slice, value);
     if (has_open_offset(type))
       out->rows[out->count++] = tile_slice_offset(slice, value);
@@ -561,8 +283,8 @@ static MlirLogicalResult make_variables(TileHost *host, const MlirValue *values,
       tile_slice_set(slice, values[i], out->rows[0]);
     return tile_success();
   }
-  if (!is_memref_of_host(type))
-    return refuse_memref(slice->user, type);
+  if (!tile_host_memref_is(type))
+    return tile_host_refuse_memref(slice->user, type);
   TileHostMemref parts = {.base = tile_slice_variable(slice, "index")};
   out->rows[out->count++] = parts.base;
   if (has_open_offset(type))
@@ -663,12 +385,63 @@ static MlirLogicalResult add_for(TileHost *host, ScfForOp loop) {
   MlirOperation yield = mlirBlockGetTerminator(body);
   if (tile_failed(enter(host, loop.op)))
     return tile_failure();
-  open_op(host, loop.op, "for");
+  tile_host_open_op(host, loop.op, "for");
   if (tile_failed(print_loop_head(host, loop, body)) ||
       tile_failed(print_block(host, "body", body)) ||
       tile_failed(print_values(host, "next", yield, 0)))
     return tile_failure();
-  close_op(host);
+  tile_host_close_op(host);
+  host->depth--;
+  return tile_success();
+}
+
+// Variables for what a region begins with, or an op results in.
+static MlirLogicalResult print_variables(TileHost *host, const char *key,
+                                         MlirOperation op, MlirBlock block,
+                                         bool are_results) {
+  Numbers *all = NULL, numbers;
+  int count = 0, capacity = 0;
+  host->slice.user = op;
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++) {
+    MlirValue both[2] = {mlirBlockGetArgument(block, i)};
+    if (are_results)
+      both[1] = mlirOperationGetResult(op, i);
+    if (tile_failed(make_variables(host, both, are_results ? 2 : 1, &numbers)))
+      return tile_failure();
+    append(&all, &count, &capacity, host->slice.arena, &numbers);
+  }
+  print_all(&host->body, key, all, count);
+  return tile_success();
+}
+
+// The part before the condition, and what it hands on.
+static MlirLogicalResult print_before(TileHost *host, ScfWhileOp loop) {
+  MlirBlock before = mlirRegionGetFirstBlock(scf_while_before(loop));
+  MlirOperation end = mlirBlockGetTerminator(before);
+  if (tile_failed(print_values(host, "initial", loop.op, 0)) ||
+      tile_failed(print_variables(host, "carried", loop.op, before, false)) ||
+      tile_failed(print_block(host, "before", before)))
+    return tile_failure();
+  host->slice.user = end;
+  int condition =
+      tile_slice_value(&host->slice, mlirOperationGetOperand(end, 0));
+  if (condition < 0)
+    return tile_failure();
+  tile_json_print_int(&host->body, "condition", condition);
+  return print_values(host, "handed_on", end, 1);
+}
+
+static MlirLogicalResult add_while(TileHost *host, ScfWhileOp loop) {
+  MlirBlock after = mlirRegionGetFirstBlock(scf_while_after(loop));
+  if (tile_failed(enter(host, loop.op)))
+    return tile_failure();
+  tile_host_open_op(host, loop.op, "while");
+  if (tile_failed(print_before(host, loop)) ||
+      tile_failed(print_variables(host, "results", loop.op, after, true)) ||
+      tile_failed(print_block(host, "body", after)) ||
+      tile_failed(print_values(host, "next", mlirBlockGetTerminator(after), 0)))
+    return tile_failure();
+  tile_host_close_op(host);
   host->depth--;
   return tile_success();
 }
@@ -692,7 +465,7 @@ static MlirLogicalResult add_if(TileHost *host, ScfIfOp branch) {
   int condition = tile_slice_value(&host->slice, scf_if_condition(branch));
   if (condition < 0)
     return tile_failure();
-  open_op(host, branch.op, "if");
+  tile_host_open_op(host, branch.op, "if");
   tile_json_print_int(&host->body, "condition", condition);
   if (tile_failed(print_branch(host, "then", "then_values",
                                scf_if_thenRegion(branch))) ||
@@ -707,7 +480,7 @@ static MlirLogicalResult add_if(TileHost *host, ScfIfOp branch) {
     append(&all, &count, &capacity, host->slice.arena, &numbers);
   }
   print_all(&host->body, "results", all, count);
-  close_op(host);
+  tile_host_close_op(host);
   host->depth--;
   return tile_success();
 }
@@ -732,8 +505,8 @@ static MlirLogicalResult print_result(TileHost *host, MlirValue value) {
     tile_json_print_string(json, "dtype", dtype->name);
     tile_json_print_int(json, "value", row);
   } else {
-    if (!is_memref_of_host(type))
-      return refuse_memref(slice->user, type);
+    if (!tile_host_memref_is(type))
+      return tile_host_refuse_memref(slice->user, type);
     int rank = (int)mlirShapedTypeGetRank(type);
     int sizes[TILE_HOST_MAX_RANK], strides[TILE_HOST_MAX_RANK];
     int address = tile_slice_pointer(slice, value);
@@ -746,10 +519,10 @@ static MlirLogicalResult print_result(TileHost *host, MlirValue value) {
     if (!is_known)
       return tile_failure();
     tile_json_print_string(json, "kind", "memref");
-    tile_json_print_string(json, "dtype", dtype_of(value));
+    tile_json_print_string(json, "dtype", tile_host_dtype_of(value));
     tile_json_print_int(json, "address", address);
-    print_rows(json, "shape", sizes, rank);
-    print_rows(json, "strides", strides, rank);
+    tile_host_print_rows(json, "shape", sizes, rank);
+    tile_host_print_rows(json, "strides", strides, rank);
   }
   tile_json_close(json, '}');
   return tile_success();
@@ -767,69 +540,25 @@ static MlirLogicalResult add_return(TileHost *host, MlirOperation op) {
 
 //===-- Ops in order ------------------------------------------------------===//
 
-static bool is_alloc(MlirOperation op) {
-  return memref_alloc_is(op) || memref_alloca_is(op) || gpu_alloc_is(op);
-}
-
-static MlirLogicalResult add_any_alloc(TileHost *host, MlirOperation op) {
-  if (gpu_alloc_is(op)) {
-    GPUAllocOp alloc = gpu_alloc_cast(op);
-    if (gpu_alloc_hostShared(alloc))
-      return tile_emit_error(op, "is shared with the host; the host side of a "
-                                 "launch has memory of the device alone");
-    return add_alloc(host, op, gpu_alloc_dynamicSizes(alloc), 0);
-  }
-  if (memref_alloca_is(op)) {
-    MemRefAllocaOp alloca = memref_alloca_cast(op);
-    return add_alloc(host, op, memref_alloca_dynamicSizes(alloca),
-                     memref_alloca_alignment(alloca));
-  }
-  MemRefAllocOp alloc = memref_alloc_cast(op);
-  return add_alloc(host, op, memref_alloc_dynamicSizes(alloc),
-                   memref_alloc_alignment(alloc));
-}
-
-static MlirLogicalResult add_memory_op(TileHost *host, MlirOperation op) {
-  if (is_alloc(op))
-    return add_any_alloc(host, op);
-  if (memref_copy_is(op))
-    return add_copy(host, op, memref_copy_source(memref_copy_cast(op)),
-                    memref_copy_target(memref_copy_cast(op)));
-  if (gpu_memcpy_is(op))
-    return add_copy(host, op, gpu_memcpy_src(gpu_memcpy_cast(op)),
-                    gpu_memcpy_dst(gpu_memcpy_cast(op)));
-  if (gpu_memset_is(op))
-    return add_fill(host, gpu_memset_cast(op));
-  if (gpu_wait_is(op))
-    return tile_success(); // all that runs before has an earlier place
-  return add_free(host, op,
-                  memref_dealloc_is(op)
-                      ? memref_dealloc_memref(memref_dealloc_cast(op))
-                      : gpu_dealloc_memref(gpu_dealloc_cast(op)));
-}
-
-static bool is_memory_op(MlirOperation op) {
-  return is_alloc(op) || memref_dealloc_is(op) || gpu_dealloc_is(op) ||
-         memref_copy_is(op) || gpu_memcpy_is(op) || gpu_memset_is(op) ||
-         gpu_wait_is(op);
-}
-
 static MlirLogicalResult add_op(TileHost *host, MlirOperation op) {
   if (tile_require_is(op))
     return add_require(host, tile_require_cast(op));
+  if (cf_assert_is(op))
+    return add_assert(host, cf_assert_cast(op));
   if (gpu_launch_func_is(op) || tile_variants_is(op))
     return add_launch(host, op);
   if (func_return_is(op))
     return add_return(host, op);
-  if (is_memory_op(op))
-    return add_memory_op(host, op);
-  if (memref_get_global_is(op))
-    return add_global(host, memref_get_global_cast(op));
+  MlirLogicalResult result;
+  if (tile_host_add_memory_op(host, op, &result))
+    return result;
   if (scf_for_is(op))
     return add_for(host, scf_for_cast(op));
   if (scf_if_is(op))
     return add_if(host, scf_if_cast(op));
-  if (scf_yield_is(op))
+  if (scf_while_is(op))
+    return add_while(host, scf_while_cast(op));
+  if (scf_yield_is(op) || scf_condition_is(op))
     return tile_success(); // its operands are printed with the op around it
   return add_pure(host, op);
 }

@@ -277,14 +277,31 @@ static int slice_plain(TileSlice *slice, MlirOperation op, const PlainOp *plain,
                 operands);
 }
 
+// The extent of a dimension that only the caller knows; the last one stands for
+// numbers that are none.
+static int any_extent(TileSlice *slice, MlirValue memref, int index) {
+  int last = (int)mlirShapedTypeGetRank(mlirValueGetType(memref)) - 1;
+  int extent = index < 0 ? -1 : tile_slice_extent(slice, memref, last);
+  for (int d = last - 1; d >= 0 && extent >= 0; d--) {
+    int is_it = tile_slice_compare(slice, TILE_SLICE_EQ, index,
+                                   tile_slice_constant(slice, d));
+    extent = tile_slice_select(slice, is_it,
+                               tile_slice_extent(slice, memref, d), extent);
+  }
+  return extent;
+}
+
 static int slice_dim(TileSlice *slice, MlirOperation op) {
   MemRefDimOp dim = memref_dim_cast(op);
   MlirValue memref = memref_dim_source(dim);
   MlirType type = mlirValueGetType(memref);
   int64_t index = -1;
-  if (!mlirTypeIsAMemRef(type) ||
-      !mlirxConstantInt(memref_dim_index(dim), &index) || index < 0 ||
-      index >= mlirShapedTypeGetRank(type))
+  if (!mlirTypeIsAMemRef(type) || mlirShapedTypeGetRank(type) == 0)
+    return tile_slice_fail(slice, op);
+  if (!mlirxConstantInt(memref_dim_index(dim), &index))
+    return any_extent(slice, memref,
+                      tile_slice_value(slice, memref_dim_index(dim)));
+  if (index < 0 || index >= mlirShapedTypeGetRank(type))
     return tile_slice_fail(slice, op);
   return tile_slice_extent(slice, memref, (int)index);
 }

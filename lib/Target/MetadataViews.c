@@ -461,10 +461,11 @@ static MlirLogicalResult add_parts(const View *view) {
   return tile_success();
 }
 
-MlirLogicalResult tile_host_add_view(TileHost *host, MlirOperation op) {
+static MlirLogicalResult add_result(TileHost *host, MlirOperation op,
+                                    intptr_t source, intptr_t result) {
   View view = {.host = host, .slice = &host->slice, .op = op};
-  view.source = mlirOperationGetOperand(op, arith_select_is(op) ? 1 : 0);
-  view.result = mlirOperationGetResult(op, 0);
+  view.source = mlirOperationGetOperand(op, source);
+  view.result = mlirOperationGetResult(op, result);
   MlirType from = mlirValueGetType(view.source);
   MlirType to = mlirValueGetType(view.result);
   if (!mlirTypeIsAMemRef(from) || !mlirTypeIsAMemRef(to) ||
@@ -489,4 +490,13 @@ MlirLogicalResult tile_host_add_view(TileHost *host, MlirOperation op) {
   for (int d = 0; d < view.rank; d++)
     is_known &= parts->sizes[d] >= 0 && parts->strides[d] >= 0;
   return is_known ? tile_success() : tile_failure();
+}
+
+MlirLogicalResult tile_host_add_view(TileHost *host, MlirOperation op) {
+  if (!memref_distinct_objects_is(op))
+    return add_result(host, op, arith_select_is(op) ? 1 : 0, 0);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+    if (tile_failed(add_result(host, op, i, i)))
+      return tile_failure();
+  return tile_success();
 }

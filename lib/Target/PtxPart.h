@@ -40,6 +40,7 @@ void tile_ptx_part_deinit(TilePtxPart *part);
 
 /// Joins the PTX of parts to one file: one header, external declarations once,
 /// source files numbered anew. False when a part holds what this cannot join.
-bool tile_ptx_join(const TilePtxPart *parts, size_t count, TileString *out);
+MLIR_CAPI_EXPORTED bool tile_ptx_join(const TilePtxPart *parts, size_t count,
+                                      TileString *out);
 
 #endif // TILE_LIB_TARGET_PTX_PART_H

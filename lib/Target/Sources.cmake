@@ -6,6 +6,8 @@ set(TILE_DRIVER_SOURCES
   Target/MetadataAliases.c
   Target/MetadataViews.c
   Target/MetadataLaunches.c
+  Target/MetadataBody.c
+  Target/MetadataMemory.c
   Target/MetadataProgram.c
   Target/MetadataGlobals.c
   Target/Metadata.c

@@ -6,47 +6,47 @@
 
 // NOTHING-NOT: tile-host-
 
-// CHECK-LABEL: 01-while.mlir:11:7: error: {{'gpu.launch_func' op }}is inside 'scf.while'; a host function launches in scf.if, scf.for and tile.variants
+// CHECK-LABEL: 01-while.mlir:5:10: error: {{'arith.constant' op }}cannot be computed on the host of a launch; docs/Metadata.md lists what can
+// CHECK: 01-while.mlir:11:7: {{note: }}needed here
 //--- 01-while.mlir
 module attributes {gpu.container_module} {
-  gpu.module @k { gpu.func @run(%x: index) kernel { gpu.return } }
+  gpu.module @k { gpu.func @run(%x: f80) kernel { gpu.return } }
   func.func @host(%n: index) {
     %c1 = arith.constant 1 : index
+    %x = arith.constant 1.0 : f80
     scf.while (%i = %n) : (index) -> index {
-      %more = arith.cmpi slt, %i, %n : index
+      %more = arith.cmpf olt, %x, %x : f80
       scf.condition(%more) %i : index
     } do {
     ^bb0(%i: index):
-      %next = arith.addi %i, %c1 : index
-      gpu.launch_func @k::@run blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%i : index)
-      scf.yield %next : index
+      gpu.launch_func @k::@run blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%x : f80)
+      scf.yield %i : index
     }
     return
   }
 }
 
-// CHECK-LABEL: 02-load.mlir:6:10: error: {{'memref.load' op }}cannot be computed on the host of a launch
-// CHECK: 02-load.mlir:7:5: {{note: }}needed here
+// CHECK-LABEL: 02-load.mlir:6:10: error: {{'memref.load' op }}loads a number of a type that the host of a launch does not have
 //--- 02-load.mlir
 module attributes {gpu.container_module} {
-  gpu.module @k { gpu.func @run(%x: i32) kernel { gpu.return } }
-  func.func @host(%A: memref<?xi32>) {
+  gpu.module @k { gpu.func @run(%x: f8E4M3FN) kernel { gpu.return } }
+  func.func @host(%A: memref<?xf8E4M3FN>) {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %x = memref.load %A[%c0] : memref<?xi32>
-    gpu.launch_func @k::@run blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%x : i32)
+    %x = memref.load %A[%c0] : memref<?xf8E4M3FN>
+    gpu.launch_func @k::@run blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%x : f8E4M3FN)
     return
   }
 }
 
-// CHECK-LABEL: 03-effect.mlir:6:5: error: {{'memref.store' op }}has effects that the host side of a launch cannot have
+// CHECK-LABEL: 03-effect.mlir:6:10: error: {{'memref.atomic_rmw' op }}has effects that the host side of a launch cannot have; docs/Metadata.md lists those that it can
 //--- 03-effect.mlir
 module attributes {gpu.container_module} {
   gpu.module @k { gpu.func @run() kernel { gpu.return } }
   func.func @host(%A: memref<?xi32>, %x: i32) {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    memref.store %x, %A[%c0] : memref<?xi32>
+    %o = memref.atomic_rmw addi %x, %A[%c0] : (i32, memref<?xi32>) -> i32
     gpu.launch_func @k::@run blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
     return
   }
@@ -65,7 +65,7 @@ module attributes {gpu.container_module} {
 }
 
 // Those of cf become scf before.
-// CHECK-LABEL: 05-branches.mlir:3:3: error: {{'func.func' op }}has branches; a host function branches by scf.if and scf.for
+// CHECK-LABEL: 05-branches.mlir:3:3: error: {{'func.func' op }}has branches; a host function branches by scf.if, scf.for and scf.while
 //--- 05-branches.mlir
 module attributes {gpu.container_module} {
   gpu.module @k { gpu.func @run() kernel { gpu.return } }
@@ -80,7 +80,7 @@ module attributes {gpu.container_module} {
   }
 }
 
-// CHECK-LABEL: 06-switch.mlir:6:3: error: {{'gpu.launch_func' op }}is inside 'scf.index_switch'; a host function launches in scf.if, scf.for and tile.variants
+// CHECK-LABEL: 06-switch.mlir:6:3: error: {{'gpu.launch_func' op }}is inside 'scf.index_switch'; a host function launches in scf.if, scf.for, scf.while and tile.variants
 //--- 06-switch.mlir
 module attributes {gpu.container_module} {
   gpu.module @k { gpu.func @run() kernel { gpu.return } }
@@ -129,18 +129,16 @@ module attributes {gpu.container_module} {
   }
 }
 
-// CHECK-LABEL: 10-map.mlir:7:10: error: {{'memref.load' op }}cannot be computed on the host of a launch
-// CHECK: 10-map.mlir:8:10: {{note: }}needed here
-//--- 10-map.mlir
+// CHECK-LABEL: 10-rank.mlir:6:5: error: {{'func.call' op }}calls 'print', which has no body; the host side of a launch runs what the file holds
+//--- 10-rank.mlir
 module attributes {gpu.container_module} {
   gpu.module @k { gpu.func @run(%x: memref<?xf32>) kernel { gpu.return } }
-  func.func @host(%A: memref<?xindex>) {
-    %c0 = arith.constant 0 : index
+  func.func private @print(memref<*xf32>)
+  func.func @host(%A: memref<?xf32>) {
+    %u = memref.cast %A : memref<?xf32> to memref<*xf32>
+    call @print(%u) : (memref<*xf32>) -> ()
     %c1 = arith.constant 1 : index
-    // The size of a workspace that a kernel has computed.
-    %n = memref.load %A[%c0] : memref<?xindex>
-    %W = memref.alloc(%n) : memref<?xf32>
-    gpu.launch_func @k::@run blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%W : memref<?xf32>)
+    gpu.launch_func @k::@run blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%A : memref<?xf32>)
     return
   }
 }
@@ -240,7 +238,7 @@ module attributes {gpu.container_module} {
   }
 }
 
-// CHECK-LABEL: 18-async.mlir:6:10: error: {{'gpu.wait' op }}cannot be computed on the host of a launch
+// CHECK-LABEL: 18-async.mlir:6:10: error: {{'gpu.wait' op }}cannot be computed on the host of a launch; docs/Metadata.md lists what can
 //--- 18-async.mlir
 module attributes {gpu.container_module} {
   gpu.module @k { gpu.func @run() kernel { gpu.return } }
@@ -257,7 +255,7 @@ module attributes {gpu.container_module} {
   }
 }
 
-// CHECK-LABEL: 19-reshape.mlir:5:10: error: {{'memref.reshape' op }}cannot be computed on the host of a launch
+// CHECK-LABEL: 19-reshape.mlir:5:10: error: {{'memref.reshape' op }}cannot be computed on the host of a launch; docs/Metadata.md lists what can
 // CHECK: 19-reshape.mlir:6:5: {{note: }}needed here
 //--- 19-reshape.mlir
 module attributes {gpu.container_module} {
@@ -270,7 +268,7 @@ module attributes {gpu.container_module} {
   }
 }
 
-// CHECK-LABEL: 20-carried.mlir:6:10: error: {{'arith.constant' op }}cannot be computed on the host of a launch
+// CHECK-LABEL: 20-carried.mlir:6:10: error: {{'arith.constant' op }}cannot be computed on the host of a launch; docs/Metadata.md lists what can
 // CHECK: 20-carried.mlir:7:10: {{note: }}needed here
 //--- 20-carried.mlir
 module attributes {gpu.container_module} {
@@ -305,7 +303,7 @@ module attributes {gpu.container_module} {
   }
 }
 
-// CHECK-LABEL: 22-blocks.mlir:13:5: error: {{'func.call' op }}calls 'jumps', which has branches; a host function branches by scf.if and scf.for
+// CHECK-LABEL: 22-blocks.mlir:13:5: error: {{'func.call' op }}calls 'jumps', which has branches; a host function branches by scf.if, scf.for and scf.while
 //--- 22-blocks.mlir
 module attributes {gpu.container_module} {
   gpu.module @k { gpu.func @run() kernel { gpu.return } }
@@ -378,7 +376,7 @@ module attributes {gpu.container_module} {
   }
 }
 
-// CHECK-LABEL: 27-unranked.mlir:10:10: error: {{'memref.cast' op }}is of a memref that the host of a launch does not have: one of a rank from 0 to 8
+// CHECK-LABEL: 27-unranked.mlir:5:10: error: {{'memref.cast' op }}is of a memref that the host of a launch does not have: one of a rank from 0 to 8
 //--- 27-unranked.mlir
 module attributes {gpu.container_module} {
   gpu.module @k { gpu.func @run(%x: memref<4xf32>) kernel { gpu.return } }

@@ -300,8 +300,12 @@ int64_t tile_column_align_bytes(MlirValue tile) {
   int last =
       (int)mlirShapedTypeGetRank(mlirValueGetType(tile_region_source(region))) -
       1;
-  return tile_index_divisor(tile_region_offset(region, last)) *
-         tile_elem_bits(shape.element) / 8;
+  // Offsets may be any number: one divisor of many, before it is multiplied.
+  static const int64_t most = INT64_C(1) << 32;
+  int64_t divisor = tile_index_divisor(tile_region_offset(region, last));
+  if (divisor > most || divisor < 0)
+    divisor = tile_gcd(divisor, most);
+  return divisor * tile_elem_bits(shape.element) / 8;
 }
 
 int64_t tile_row_multiple_bytes(MlirValue tile) {
@@ -316,8 +320,8 @@ int64_t tile_row_multiple_bytes(MlirValue tile) {
   if (elem_bytes < 1 || last < 0 || tile_region_end(region, last).ptr)
     return 1;
   if (!mlirShapedTypeIsDynamicDim(type, last))
-    return tile_gcd(MAX_BYTES,
-                    mlirShapedTypeGetDimSize(type, last) * elem_bytes);
+    return tile_gcd(MAX_BYTES, mlirShapedTypeGetDimSize(type, last) %
+                                   MAX_BYTES * elem_bytes);
   MlirAttribute known = mlirOperationGetDiscardableAttributeByName(
       region.op, TILE_STR(TILE_ROW_MULTIPLE_ATTR));
   return mlirAttributeIsNull(known) ? elem_bytes

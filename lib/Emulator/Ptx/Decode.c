@@ -178,6 +178,14 @@ static uint32_t constant(TileDecoder *decoder, TileConstantKind kind,
   return tile_emu_constant_slot(decoder->parser, kind, size_bytes, value);
 }
 
+/// %gridid had 32 bits before PTX 3.0, and moves still read the lower half (PTX
+/// ISA 9.0, 10.6).
+static bool has_lower_half(const TileOperand *operand) {
+  static const char name[] = "%gridid";
+  return operand->text.length == sizeof name - 1 &&
+         memcmp(operand->text.start, name, sizeof name - 1) == 0;
+}
+
 static uint32_t register_slot(TileDecoder *decoder, const TileOperand *operand,
                               TilePtxType type, bool is_dst) {
   if (operand->selector.length)
@@ -188,7 +196,7 @@ static uint32_t register_slot(TileDecoder *decoder, const TileOperand *operand,
                      (int)operand->text.length, operand->text.start);
   uint32_t wanted = tile_emu_type_register_bytes(type);
   uint32_t actual = tile_emu_type_register_bytes(operand->type);
-  if (wanted != actual)
+  if (wanted != actual && !(wanted < actual && has_lower_half(operand)))
     tile_decode_fail(decoder, "%.*s has %u bits, not %u",
                      (int)operand->text.length, operand->text.start, 8 * actual,
                      8 * wanted);

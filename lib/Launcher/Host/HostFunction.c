@@ -93,6 +93,7 @@ static void deinit_block(HostBlock *block) {
     free(op->then_values.items);
     free(op->else_values.items);
     free(op->dependents.items);
+    free(op->results_dependents.items);
   }
   free(block->items);
 }

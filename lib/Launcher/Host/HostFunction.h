@@ -168,7 +168,9 @@ typedef enum {
   HOST_RELEASE,
   HOST_COPY,
   HOST_FILL,
+  HOST_LOAD,
   HOST_FOR,
+  HOST_WHILE,
   HOST_IF
 } HostOpKind;
 
@@ -186,22 +188,26 @@ struct HostOp {
   int launch;              // LAUNCH: its number
   Requirement requirement; // REQUIRE
   int alloc;               // ALLOC, RELEASE: the number of the ALLOC
-  int address;             // ALLOC: a variable; FREE
-  TileDtype dtype;         // ALLOC, COPY, FILL, and the memref of these:
+  int address;             // ALLOC: a variable; FREE; LOAD: in bytes
+  int result;              // LOAD: a variable
+  TileDtype dtype;         // ALLOC, COPY, FILL, LOAD, and the memref of these:
   int rank, shape[TILE_LAUNCH_MAX_RANK];
   int from, from_strides[TILE_LAUNCH_MAX_RANK]; // COPY: address, in elements
   int to, to_strides[TILE_LAUNCH_MAX_RANK];     // COPY, FILL; ALLOC: strides
   int offset;                                   // ALLOC, in elements
   int64_t align_bytes;                          // ALLOC: plain
   bool is_returned;                             // ALLOC: may be
-  int value;                                    // FILL; IF: the condition
-  int lower, upper, step, index;                // FOR
-  bool is_unsigned;                             // FOR
-  ValueList carried, initial, next;             // FOR
-  ValueList results, then_values, else_values;  // IF
-  HostBlock body, otherwise;                    // FOR, IF
-  int first_alloc, end_alloc;                   // FOR: plain, of its body
-  ValueList dependents; // what is computed of the variables that it sets
+  int value;                          // FILL; IF, WHILE: the condition
+  int lower, upper, step, index;      // FOR
+  bool is_unsigned;                   // FOR
+  ValueList carried, initial, next;   // FOR, WHILE
+  ValueList results;                  // IF, WHILE
+  ValueList then_values, else_values; // IF; WHILE: handed on, none
+  HostBlock body, otherwise;          // FOR, IF; WHILE: body, before
+  int first_alloc, end_alloc;         // FOR, WHILE: plain, of its body
+  ValueList dependents; // what is computed of the variables that it sets;
+                        // WHILE: that it carries,
+  ValueList results_dependents; // and hands on
 };
 
 /// Data that the function brings along, or memory that outlives calls.
@@ -233,6 +239,7 @@ struct TileHostFunction {
   Launch *launches;
   int num_launches;
   bool has_body; // else the launches, in order
+  bool has_load; // what it does may depend on what kernels compute
   HostBlock body;
   int num_allocs;
   ValueList carriers; // variables of loops and branches: what may hold memrefs

@@ -9,8 +9,10 @@
 typedef struct {
   HostRun *run;
   Workspaces *memory;
-  uint64_t *kept; // room for the values of all carriers
-  bool is_plan;   // nothing is launched, copied or filled
+  uint64_t *kept;   // room for the values of all carriers
+  bool is_plan;     // nothing is launched, copied or filled
+  bool is_cut;      // the plan ends at a number that the second run computes
+  bool has_written; // something was launched, copied or filled
   uint64_t num_steps;
 } HostProgram;
 
@@ -29,7 +31,7 @@ static inline void tile_host_program_update(const HostProgram *program,
                           op->dependents.count, program->run->results);
 }
 
-/// Performs an alloc, free, copy or fill: HostProgramMemory.c.
-TileStatus tile_host_program_move(const HostProgram *program, const HostOp *op);
+/// Performs an alloc, free, copy, fill or load: HostProgramMemory.c.
+TileStatus tile_host_program_move(HostProgram *program, const HostOp *op);
 
 #endif // TILE_LIB_LAUNCHER_HOST_PROGRAM_H

@@ -1,6 +1,6 @@
 //===- HostProgramMemory.c - Memory that a host function uses -------------===//
 //
-// Consumes: the ops of a program that take, free, copy and fill memory.
+// Consumes: the ops of a program that take, free, copy, fill and read memory.
 // Produces: their effects; in a plan only addresses.
 // Fails:    extents that cannot be; memory that is no part of an argument, a
 //           global or a workspace in use.
@@ -196,10 +196,67 @@ static TileStatus perform_fill(const HostProgram *program, const HostOp *op) {
              : tile_host_op_fail(program->run, op, "%.600s", status.message);
 }
 
+//===-- Loads -------------------------------------------------------------===//
+
+/// Whether a plan finds at `address` what the second run will: nothing has been
+/// written yet, or nothing writes there ever.
+static bool stays(const HostProgram *program, uint64_t address) {
+  const HostRun *run = program->run;
+  const Workspace *workspace = tile_workspaces_find(program->memory, address);
+  if (workspace && address < workspace->address + workspace->size_bytes)
+    return false;
+  if (!program->has_written)
+    return true;
+  for (int i = 0; i < run->function->num_params; i++) {
+    const TileArg *arg = &run->args[i];
+    if (!arg->is_scalar && !run->function->params[i].is_mutable &&
+        address >= arg->address &&
+        address - arg->address < tile_launch_arg_size_bytes(arg))
+      return !run->function->may_alias;
+  }
+  return false;
+}
+
+static ValueResult result_of(const Value *value, TileNumber number) {
+  ValueResult result = {.real = number.real, .failed_at = -1};
+  if (!value->type.is_float)
+    result.bits =
+        (uint64_t)number.integer & UINT64_MAX >> (64 - value->type.num_bits);
+  return result;
+}
+
+/// Waits for what is queued. What the plan cannot know ends it.
+static TileStatus perform_load(HostProgram *program, const HostOp *op) {
+  HostRun *run = program->run;
+  unsigned char memory[16] = {0};
+  size_t bytes = tile_dtype_size_bytes(op->dtype);
+  TileStatus status =
+      tile_host_run_check_defined(run, op->address, "the address of a number");
+  if (!tile_status_is_ok(&status))
+    return status;
+  uint64_t address = run->results[op->address].bits;
+  if (!is_known(program, address, bytes))
+    return tile_host_op_fail(
+        run, op,
+        "reads a number that lies in no argument, global or workspace in use");
+  if (program->is_plan && !stays(program, address)) {
+    program->is_cut = true;
+    return status;
+  }
+  status = tile_device_synchronize(run->device, run->options->stream);
+  if (tile_status_is_ok(&status))
+    status = tile_device_download(run->device, address, memory, bytes);
+  if (!tile_status_is_ok(&status))
+    return tile_host_op_fail(run, op, "%.600s", status.message);
+  run->results[op->result] = result_of(&run->function->values[op->result],
+                                       tile_dtype_load(op->dtype, memory));
+  tile_host_program_update(program, op);
+  return status;
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
-TileStatus tile_host_program_move(const HostProgram *program,
-                                  const HostOp *op) {
+TileStatus tile_host_program_move(HostProgram *program, const HostOp *op) {
   switch (op->kind) {
   case HOST_ALLOC:
     return perform_alloc(program, op);
@@ -209,8 +266,12 @@ TileStatus tile_host_program_move(const HostProgram *program,
     tile_workspaces_sweep(program->memory, op->alloc, op->alloc + 1, NULL, 0);
     return tile_status_ok();
   case HOST_COPY:
+    program->has_written = true;
     return perform_copy(program, op);
+  case HOST_LOAD:
+    return perform_load(program, op);
   default:
+    program->has_written = true;
     return perform_fill(program, op);
   }
 }

@@ -268,13 +268,73 @@ static bool read_if(JsonReader *reader, const JsonNode *node, int depth,
          find_dependents(reader, node, &op->results, -1, &op->dependents);
 }
 
+// `initial`, `carried`: before `before`; `handed_on`, `results`: before `body`.
+static bool read_while_lists(JsonReader *reader, const JsonNode *node,
+                             HostOp *op) {
+  return read_list(reader, node, "initial", &op->initial) &&
+         read_list(reader, node, "carried", &op->carried) &&
+         read_list(reader, node, "next", &op->next) &&
+         read_list(reader, node, "handed_on", &op->then_values) &&
+         read_list(reader, node, "results", &op->results) &&
+         check_sets(reader, node, "initial", &op->carried, &op->initial) &&
+         check_sets(reader, node, "next", &op->carried, &op->next) &&
+         check_sets(reader, node, "handed_on", &op->results, &op->then_values);
+}
+
+static bool read_while(JsonReader *reader, const JsonNode *node, int depth,
+                       HostOp *op) {
+  JsonNode before = tile_json_field(node, "before");
+  JsonNode body = tile_json_field(node, "body");
+  JsonNode condition = tile_json_field(node, "condition");
+  if (!read_use(reader, node, "condition", &op->value) ||
+      !read_while_lists(reader, node, op))
+    return false;
+  if (reader->function->values[op->value].type.num_bits != 1)
+    return tile_json_fail(reader, &condition, "the index of an i1 value");
+  op->first_alloc = reader->function->num_allocs;
+  if (!read_block(reader, &before, depth + 1, &op->otherwise) ||
+      !read_block(reader, &body, depth + 1, &op->body))
+    return false;
+  op->end_alloc = reader->function->num_allocs;
+  return add_carriers(reader, node, &op->carried) &&
+         add_carriers(reader, node, &op->results) &&
+         find_dependents(reader, node, &op->carried, -1, &op->dependents) &&
+         find_dependents(reader, node, &op->results, -1,
+                         &op->results_dependents);
+}
+
+static bool read_load(JsonReader *reader, const JsonNode *node, HostOp *op) {
+  JsonNode dtype = tile_json_field(node, "dtype");
+  JsonNode result = tile_json_field(node, "result");
+  const Value *values = reader->function->values;
+  if (!read_use(reader, node, "address", &op->address) ||
+      !tile_json_number_dtype(reader, &dtype, &op->dtype) ||
+      !tile_json_small_int(reader, &result, 0, reader->function->num_values - 1,
+                           &op->result))
+    return false;
+  if (values[op->result].op != VALUE_VARIABLE ||
+      values[op->result].type.is_float != tile_dtype_is_float(op->dtype))
+    return tile_json_fail(reader, &result, "the index of a variable of type %s",
+                          tile_dtype_name(op->dtype));
+  reader->function->has_load = true;
+  ValueList none = {NULL, 0};
+  return find_dependents(reader, node, &none, op->result, &op->dependents);
+}
+
 static const struct {
   const char *name;
   HostOpKind kind;
-} op_names[] = {
-    {"launch", HOST_LAUNCH}, {"require", HOST_REQUIRE}, {"alloc", HOST_ALLOC},
-    {"free", HOST_FREE},     {"release", HOST_RELEASE}, {"copy", HOST_COPY},
-    {"fill", HOST_FILL},     {"for", HOST_FOR},         {"if", HOST_IF}};
+} op_names[] = {{"launch", HOST_LAUNCH},
+                {"require", HOST_REQUIRE},
+                {"alloc", HOST_ALLOC},
+                {"free", HOST_FREE},
+                {"release", HOST_RELEASE},
+                {"copy", HOST_COPY},
+                {"fill", HOST_FILL},
+                {"load", HOST_LOAD},
+                {"for", HOST_FOR},
+                {"while", HOST_WHILE},
+                {"if", HOST_IF}};
 
 static bool read_kind(JsonReader *reader, const JsonNode *node, HostOp *op) {
   JsonNode field = tile_json_field(node, "op");
@@ -292,7 +352,7 @@ static bool read_kind(JsonReader *reader, const JsonNode *node, HostOp *op) {
   }
   return tile_json_fail(reader, &field,
                         "launch, require, alloc, free, release, copy, fill, "
-                        "for or if");
+                        "load, for, while or if");
 }
 
 static bool read_op(JsonReader *reader, const JsonNode *node, int depth,
@@ -317,8 +377,12 @@ static bool read_op(JsonReader *reader, const JsonNode *node, int depth,
            read_side(reader, node, "to", op->rank, &op->to, op->to_strides);
   case HOST_FILL:
     return read_fill(reader, node, op);
+  case HOST_LOAD:
+    return read_load(reader, node, op);
   case HOST_FOR:
     return read_for(reader, node, depth, op);
+  case HOST_WHILE:
+    return read_while(reader, node, depth, op);
   default:
     return read_if(reader, node, depth, op);
   }

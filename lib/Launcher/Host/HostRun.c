@@ -427,14 +427,25 @@ static TileStatus run_launch(HostRun *run, int launch_index, bool is_plan) {
 
 // Consumes: the body of a host function, with arguments that were checked.
 // Produces: its effects on the device, in order, on one stream.
-// Fails:    before the first effect, with the place in the source: conditions
-//           that do not hold, extents and loops that cannot be, memory that is
-//           no part of an argument, a global or a workspace.
+// Fails:    with the place in the source: conditions that do not hold, extents
+//           and loops that cannot be, memory that is no part of an argument, a
+//           global or a workspace. Before the first effect, but for what
+//           depends on a number that the program reads after it has written.
 
 /// Ops of one run, so that a loop that does not end does.
-#define MAX_STEPS UINT64_C(100000000)
+#define MAX_STEPS UINT64_C(10000000)
 
 static TileStatus perform(HostProgram *program, const HostBlock *block);
+
+/// An op, or a round of a loop.
+static TileStatus count_step(HostProgram *program, const HostOp *op) {
+  return ++program->num_steps <= MAX_STEPS
+             ? tile_status_ok()
+             : tile_host_op_fail(
+                   program->run, op,
+                   "expected at most %llu ops of host code in a call",
+                   (unsigned long long)MAX_STEPS);
+}
 
 //===-- Values ------------------------------------------------------------===//
 
@@ -444,6 +455,8 @@ static TileStatus set_all(const HostProgram *program,
                           const ValueList *sources) {
   ValueResult *results = program->run->results;
   size_t count = (size_t)variables->count;
+  if (count == 0)
+    return tile_status_ok();
   ValueResult *copy = calloc(count + 1, sizeof *copy);
   if (!copy)
     return tile_status_error(TILE_STATUS_USER_ERROR, "out of memory");
@@ -525,15 +538,55 @@ static TileStatus perform_for(HostProgram *program, const HostOp *op) {
   tile_host_program_update(program, op);
   uint64_t num_rounds = count_rounds(&range);
   for (uint64_t i = 0; i < num_rounds && tile_status_is_ok(&status); i++) {
-    status = perform(program, &op->body);
+    status = count_step(program, op);
     if (tile_status_is_ok(&status))
+      status = perform(program, &op->body);
+    if (tile_status_is_ok(&status) && !program->is_cut)
       status = set_all(program, &op->carried, &op->next);
-    if (!tile_status_is_ok(&status))
+    if (!tile_status_is_ok(&status) || program->is_cut)
       break;
     sweep(program, op);
     index += range.step;
     tile_host_program_set(program, op->index, index);
     tile_host_program_update(program, op);
+  }
+  return status;
+}
+
+/// The condition of a round of a while loop, and what it hands on.
+static TileStatus perform_before(HostProgram *program, const HostOp *op,
+                                 bool *out_is_true) {
+  TileStatus status = perform(program, &op->otherwise);
+  *out_is_true = false;
+  if (!tile_status_is_ok(&status) || program->is_cut)
+    return status;
+  status = tile_host_run_check_defined(program->run, op->value,
+                                       "the condition of a loop");
+  if (tile_status_is_ok(&status))
+    status = set_all(program, &op->results, &op->then_values);
+  *out_is_true = program->run->results[op->value].bits != 0;
+  tile_host_values_update(&program->run->inputs, op->results_dependents.items,
+                          op->results_dependents.count, program->run->results);
+  return status;
+}
+
+static TileStatus perform_while(HostProgram *program, const HostOp *op) {
+  TileStatus status = set_all(program, &op->carried, &op->initial);
+  bool is_true = true;
+  while (tile_status_is_ok(&status)) {
+    tile_host_program_update(program, op);
+    status = count_step(program, op);
+    if (tile_status_is_ok(&status))
+      status = perform_before(program, op, &is_true);
+    if (!tile_status_is_ok(&status) || !is_true)
+      break;
+    status = perform(program, &op->body);
+    if (program->is_cut)
+      break;
+    if (tile_status_is_ok(&status))
+      status = set_all(program, &op->carried, &op->next);
+    if (tile_status_is_ok(&status))
+      sweep(program, op);
   }
   return status;
 }
@@ -545,7 +598,7 @@ static TileStatus perform_if(HostProgram *program, const HostOp *op) {
     return status;
   bool is_true = program->run->results[op->value].bits != 0;
   status = perform(program, is_true ? &op->body : &op->otherwise);
-  if (!tile_status_is_ok(&status) || op->results.count == 0)
+  if (!tile_status_is_ok(&status) || op->results.count == 0 || program->is_cut)
     return status;
   status = set_all(program, &op->results,
                    is_true ? &op->then_values : &op->else_values);
@@ -558,11 +611,14 @@ static TileStatus perform_if(HostProgram *program, const HostOp *op) {
 static TileStatus perform_op(HostProgram *program, const HostOp *op) {
   switch (op->kind) {
   case HOST_LAUNCH:
+    program->has_written = true;
     return run_launch(program->run, op->launch, program->is_plan);
   case HOST_REQUIRE:
     return run_require(program->run, &op->requirement);
   case HOST_FOR:
     return perform_for(program, op);
+  case HOST_WHILE:
+    return perform_while(program, op);
   case HOST_IF:
     return perform_if(program, op);
   default:
@@ -572,16 +628,13 @@ static TileStatus perform_op(HostProgram *program, const HostOp *op) {
 
 static TileStatus perform(HostProgram *program, const HostBlock *block) {
   TileStatus status = tile_status_ok();
-  for (int i = 0; i < block->count && tile_status_is_ok(&status); i++) {
-    if (++program->num_steps > MAX_STEPS)
-      return tile_host_op_fail(
-          program->run, &block->items[i],
-          "expected at most %llu ops of host code in a call",
-          (unsigned long long)MAX_STEPS);
-    status = perform_op(program, &block->items[i]);
+  for (int i = 0;
+       i < block->count && tile_status_is_ok(&status) && !program->is_cut;
+       i++) {
+    status = count_step(program, &block->items[i]);
+    if (tile_status_is_ok(&status))
+      status = perform_op(program, &block->items[i]);
   }
-  // An iteration without ops is a step too.
-  program->num_steps++;
   return status;
 }
 
@@ -625,7 +678,7 @@ static TileStatus fill_result(const HostProgram *program,
 static void give(const HostProgram *program, TileHostValue *result) {
   const Workspace *workspace =
       tile_workspaces_find(program->memory, result->value.address);
-  if (!workspace || !workspace->is_own)
+  if (!workspace || !workspace->is_own || workspace->is_pooled)
     return;
   result->memory = workspace->memory;
   result->memory_bytes =
@@ -662,15 +715,19 @@ static TileStatus perform_launches(HostProgram *program) {
 static TileStatus run_once(HostProgram *program) {
   HostRun *run = program->run;
   program->num_steps = 0;
+  program->has_written = false;
   tile_host_values_evaluate(&run->inputs, run->results);
   TileStatus status = run->function->has_body
                           ? perform(program, &run->function->body)
                           : perform_launches(program);
-  return tile_status_is_ok(&status) ? return_results(program) : status;
+  return tile_status_is_ok(&status) && !program->is_cut
+             ? return_results(program)
+             : status;
 }
 
 /// Once without effect, to see that all can be done and how much memory it
-/// needs, then on the device.
+/// needs, then on the device. What follows a number that the device computes is
+/// not foreseen: then each workspace is memory of its own.
 static TileStatus run_program(HostRun *run) {
   Workspaces memory = {.device = run->device, .stream = run->options->stream};
   HostProgram program = {.run = run, .memory = &memory, .is_plan = true};
@@ -681,9 +738,10 @@ static TileStatus run_program(HostRun *run) {
   TileStatus status = tile_workspaces_begin(&memory, true);
   if (tile_status_is_ok(&status))
     status = run_once(&program);
+  memory.is_open = program.is_cut;
   if (tile_status_is_ok(&status))
     status = tile_workspaces_begin(&memory, false);
-  program.is_plan = false;
+  program.is_plan = program.is_cut = false;
   if (tile_status_is_ok(&status))
     status = run_once(&program);
   tile_workspaces_end(&memory);

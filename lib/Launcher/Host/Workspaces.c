@@ -22,28 +22,34 @@ static uint64_t round_up(uint64_t number, uint64_t align) {
 
 //===-- Life --------------------------------------------------------------===//
 
-static TileStatus take_block(Workspaces *memory) {
+static TileStatus take(const Workspaces *memory, uint64_t size_bytes,
+                       uint64_t *out_address) {
   TileDevice *device = memory->device;
   TileStatus status = tile_device_enter(device);
   if (!tile_status_is_ok(&status))
     return status;
-  // The device aligns to ALIGN_BYTES alone. All lie as in the plan, whose base
-  // is a multiple of everything.
-  uint64_t size_bytes = memory->peak_bytes + memory->align_bytes - ALIGN_BYTES;
   status = device->ops->take_workspace(device, size_bytes, memory->stream,
-                                       &memory->block);
-  memory->base = round_up(memory->block, memory->align_bytes);
+                                       out_address);
   tile_device_leave(device);
   return status;
 }
 
-static void give_block(Workspaces *memory) {
+static void give(const Workspaces *memory, uint64_t address) {
   TileDevice *device = memory->device;
   TileStatus status = tile_device_enter(device);
   if (!tile_status_is_ok(&status))
     return; // the driver frees all at the end of the process
-  status = device->ops->give_workspace(device, memory->block, memory->stream);
+  status = device->ops->give_workspace(device, address, memory->stream);
   tile_device_leave(device);
+}
+
+static TileStatus take_block(Workspaces *memory) {
+  // The device aligns to ALIGN_BYTES alone. All lie as in the plan, whose base
+  // is a multiple of everything.
+  uint64_t size_bytes = memory->peak_bytes + memory->align_bytes - ALIGN_BYTES;
+  TileStatus status = take(memory, size_bytes, &memory->block);
+  memory->base = round_up(memory->block, memory->align_bytes);
+  return status;
 }
 
 TileStatus tile_workspaces_begin(Workspaces *memory, bool is_plan) {
@@ -51,17 +57,26 @@ TileStatus tile_workspaces_begin(Workspaces *memory, bool is_plan) {
   memory->count = 0;
   memory->base = is_plan ? PLAN_BASE : 0;
   memory->block = 0;
-  if (is_plan || memory->device->emu || memory->peak_bytes == 0)
+  if (is_plan || memory->is_open || memory->device->emu ||
+      memory->peak_bytes == 0)
     return tile_status_ok();
   return take_block(memory);
 }
 
+static void free_own(const Workspaces *memory, const Workspace *item) {
+  if (!item->is_own || memory->is_plan)
+    return;
+  if (item->is_pooled)
+    give(memory, item->memory);
+  else
+    tile_device_free(memory->device, item->memory);
+}
+
 void tile_workspaces_end(Workspaces *memory) {
-  for (size_t i = 0; i < memory->count && !memory->is_plan; i++)
-    if (memory->items[i].is_own)
-      tile_device_free(memory->device, memory->items[i].memory);
+  for (size_t i = 0; i < memory->count; i++)
+    free_own(memory, &memory->items[i]);
   if (memory->block)
-    give_block(memory);
+    give(memory, memory->block);
   free(memory->items);
   memory->items = NULL;
   memory->count = 0;
@@ -114,8 +129,12 @@ static TileStatus take_own(Workspaces *memory, const WorkspaceRequest *request,
   }
   uint64_t size_bytes =
       workspace->size_bytes + request->align_bytes - ALIGN_BYTES;
-  TileStatus status = tile_device_alloc(memory->device, size_bytes,
-                                        request->name, &workspace->memory);
+  workspace->is_pooled = !request->is_returned && !memory->device->emu;
+  TileStatus status =
+      workspace->is_pooled
+          ? take(memory, size_bytes, &workspace->memory)
+          : tile_device_alloc(memory->device, size_bytes, request->name,
+                              &workspace->memory);
   workspace->address = round_up(workspace->memory, request->align_bytes);
   if (tile_status_is_ok(&status) && memory->device->emu)
     memset((void *)(uintptr_t)workspace->memory, JUNK_BYTE, size_bytes);
@@ -150,7 +169,8 @@ TileStatus tile_workspaces_take(Workspaces *memory,
   // What has no bytes still has a place of its own, to be freed by.
   uint64_t size_bytes = own.size_bytes > 0 ? own.size_bytes : 1;
   Workspace workspace = {.alloc = own.alloc, .size_bytes = size_bytes};
-  bool is_own = own.is_returned || (!memory->is_plan && memory->device->emu);
+  bool is_own = own.is_returned ||
+                (!memory->is_plan && (memory->is_open || memory->device->emu));
   TileStatus status = tile_status_ok();
   if (is_own)
     status = take_own(memory, &own, &workspace);
@@ -158,8 +178,8 @@ TileStatus tile_workspaces_take(Workspaces *memory,
     workspace.address = first_fit(memory, size_bytes, own.align_bytes);
   if (tile_status_is_ok(&status)) {
     status = insert(memory, &workspace);
-    if (!tile_status_is_ok(&status) && workspace.memory)
-      tile_device_free(memory->device, workspace.memory);
+    if (!tile_status_is_ok(&status))
+      free_own(memory, &workspace);
   }
   *out_address = workspace.address;
   return is_own || !tile_status_is_ok(&status)
@@ -174,8 +194,8 @@ static void remove_at(Workspaces *memory, size_t index, bool is_freed) {
   memory->count--;
   memmove(&memory->items[index], &memory->items[index + 1],
           (memory->count - index) * sizeof item);
-  if (is_freed && item.is_own && !memory->is_plan)
-    tile_device_free(memory->device, item.memory);
+  if (is_freed)
+    free_own(memory, &item);
 }
 
 static size_t index_of(const Workspaces *memory, uint64_t address) {

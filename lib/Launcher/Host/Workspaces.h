@@ -6,7 +6,8 @@
 //
 // On the emulator each workspace is memory of its own in the second run, so
 // that accesses beside it, or after its end, are findings. What may be returned
-// is memory of its own everywhere.
+// is memory of its own everywhere, and so is all when the first run had to stop
+// at a number that kernels compute.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LIB_LAUNCHER_WORKSPACES_H
@@ -18,6 +19,7 @@ typedef struct {
   int alloc; // number of the op
   uint64_t address, size_bytes;
   bool is_own;     // memory of its own,
+  bool is_pooled;  // which the device gave for the stream
   uint64_t memory; // which begins there, before what more alignment asks for
 } Workspace;
 
@@ -26,6 +28,7 @@ typedef struct {
   TileDevice *device;
   void *stream;
   bool is_plan; // the first run
+  bool is_open; // it has not come to the end: the second one has no block
   uint64_t base, peak_bytes, align_bytes;
   uint64_t block; // that the device gave; `base` is a multiple of `align_bytes`
   Workspace *items; // in use, sorted by address

@@ -113,7 +113,7 @@ static MlirLogicalResult check_callee(FuncCallOp call, MlirOperation callee,
   if (!mlirBlockIsNull(mlirBlockGetNextInRegion(body)))
     return tile_emit_error(call.op,
                            "calls '%.*s', which has branches; a host function "
-                           "branches by scf.if and scf.for",
+                           "branches by scf.if, scf.for and scf.while",
                            (int)name.length, name.data);
   for (const Chain *at = chain; at; at = at->outer)
     if (mlirOperationEqual(at->function, callee))

@@ -124,10 +124,20 @@ static void apply(const Plan *plan, MlirOperation root) {
 
 //===-- Host functions ----------------------------------------------------===//
 
+// A function that is called may launch.
 static MlirWalkResult find_launch(MlirOperation op, void *user_data) {
   bool *found = user_data;
-  *found |= gpu_launch_is(op) || gpu_launch_func_is(op);
+  *found |= gpu_launch_is(op) || gpu_launch_func_is(op) || func_call_is(op);
   return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+// Others call it: it may compute a number for a launch.
+static bool is_private(MlirOperation function) {
+  MlirAttribute visibility = mlirOperationGetInherentAttributeByName(
+      function, TILE_STR("sym_visibility"));
+  return !mlirAttributeIsNull(visibility) &&
+         mlirStringRefEqual(tile_ods_str_value(visibility),
+                            TILE_STR("private"));
 }
 
 // The metadata of a launch knows ifs; what a kernel holds is its own business.
@@ -146,11 +156,11 @@ static MlirWalkResult plan_host_visit(MlirOperation op, void *user_data) {
 
 static MlirWalkResult visit_function(MlirOperation op, void *user_data) {
   Plan plan = {.arena = user_data};
-  bool launches = false;
   if (gpu_module_is(op))
     return MlirWalkResultSkip;
   if (!func_func_is(op))
     return MlirWalkResultAdvance;
+  bool launches = is_private(op);
   mlirOperationWalk(op, find_launch, &launches, MlirWalkPreOrder);
   if (launches) {
     mlirOperationWalk(op, plan_host_visit, &plan, MlirWalkPreOrder);

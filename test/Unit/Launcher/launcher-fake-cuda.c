@@ -192,8 +192,12 @@ static int memcpy_htod(uint64_t target, const void *source, size_t size_bytes) {
               size_bytes);
 }
 
+/// Memory that the fake has not given holds zeros.
 static int memcpy_dtoh(void *target, uint64_t source, size_t size_bytes) {
-  memcpy(target, memory + (source - memory_address), size_bytes);
+  if (source < memory_address)
+    memset(target, 0, size_bytes);
+  else
+    memcpy(target, memory + (source - memory_address), size_bytes);
   return note("cuMemcpyDtoH", "0x%llx %zu", (unsigned long long)source,
               size_bytes);
 }

@@ -356,6 +356,74 @@ static void test_fills(void **state) {
                                     "1x1\n"));
 }
 
+//===-- Loads and loops with conditions -----------------------------------===//
+
+#define LOAD(variable, type)                                                   \
+  "{\"op\": \"load\", \"where\": \"a.mlir:3:3\", \"address\": 9, \"dtype\":"   \
+  " \"" type "\", \"result\": " #variable "}"
+
+// Nothing has been written: the plan reads it too, and what follows is planned.
+static void test_early_load(void **state) {
+  (void)state;
+  n = 100;
+  TileStatus status = run(LOAD(6, "i64") "," ALLOC(0, 3, 2) "," LAUNCH, "");
+  assert_string_equal(status.message, "");
+  const char *read = "cuStreamSynchronize default\ncuMemcpyDtoH 0x20000 8\n";
+  const char *plan = strstr(fake->log, read);
+  const char *block = strstr(fake->log, "cuMemAllocFromPoolAsync 400 (nil)\n");
+  assert_true(plan && block && plan < block && strstr(block, read));
+}
+
+// A kernel may have written it: the run waits for the kernel and reads, and
+// workspaces are taken one by one.
+static void test_late_load(void **state) {
+  (void)state;
+  n = 100;
+  TileStatus status =
+      run(ALLOC(0, 3, 2) "," LAUNCH
+                         "," LOAD(6, "i64") "," ALLOC(1, 3, 8) "," LAUNCH,
+          "");
+  assert_string_equal(status.message, "");
+  assert_string_equal(calls(), "cuMemAllocFromPoolAsync 400 (nil)\n"
+                               "cuModuleGetFunction it k\n"
+                               "cuLaunchKernelEx it 1,1,1 1,1,1 0 900000000\n"
+                               "cuStreamSynchronize default\n"
+                               "cuMemcpyDtoH 0x20000 8\n"
+                               "cuMemAllocFromPoolAsync 48 (nil)\n"
+                               "cuLaunchKernelEx it 1,1,1 1,1,1 0 900000000\n"
+                               "cuMemFreeAsync 900000000 (nil)\n"
+                               "cuMemFreeAsync 900000000 (nil)\n");
+}
+
+static void test_load_errors(void **state) {
+  (void)state;
+  n = 100;
+  assert_string_equal(
+      run("{\"op\": \"load\", \"where\": \"a.mlir:3:3\", \"address\": 2,"
+          " \"dtype\": \"i64\", \"result\": 6}",
+          "")
+          .message,
+      "f: a.mlir:3:3: reads a number that lies in no argument, global or "
+      "workspace in use");
+  // What comes before the number is looked at before anything runs.
+  assert_string_equal(
+      run(LAUNCH "," ALLOC(0, 3, 15) "," LOAD(6, "i64"), "").message,
+      "f: expected extent 0 at a.mlir:1:0 from 0 to 2147418112, got -1");
+  assert_null(strstr(fake->log, "cuLaunchKernelEx"));
+}
+
+// A loop whose condition always holds ends, with or without ops.
+static void test_endless(void **state) {
+  (void)state;
+  n = 0;
+  assert_string_equal(
+      run("{\"op\": \"while\", \"where\": \"a.mlir:4:4\", \"condition\": 7,"
+          " \"before\": [], \"body\": []}",
+          "")
+          .message,
+      "f: a.mlir:4:4: expected at most 10000000 ops of host code in a call");
+}
+
 //===-- Errors ------------------------------------------------------------===//
 
 static void test_errors_of_running(void **state) {
@@ -382,7 +450,7 @@ static const struct {
 } malformed[] = {
     {"{\"op\": \"jump\"}", "",
      "f.json: body[0].op: expected launch, require, alloc, free, release, "
-     "copy, fill, for or if, got \"jump\""},
+     "copy, fill, load, for, while or if, got \"jump\""},
     {"{\"op\": \"launch\", \"launch\": 1}", "",
      "f.json: body[0].launch: expected an integer from 0 to 0, got 1"},
     {ALLOC(1, 3, 0), "",
@@ -404,6 +472,23 @@ static const struct {
     {"{\"op\": \"for\", \"lower\": 1, \"upper\": 2, \"step\": 0, \"index\": 6,"
      " \"carried\": [11], \"initial\": [], \"next\": [9], \"body\": []}",
      "", "f.json: body[0].initial: expected a list of 1, got []"},
+    {"{\"op\": \"while\", \"condition\": 2, \"before\": [], \"body\": []}", "",
+     "f.json: body[0].condition: expected the index of an i1 value, got 2"},
+    {"{\"op\": \"while\", \"condition\": 7, \"before\": [], \"body\": [],"
+     " \"results\": [14], \"handed_on\": [9]}",
+     "",
+     "f.json: body[0].handed_on[0]: expected the index of a value of the type "
+     "of the variable, got 9"},
+    {"{\"op\": \"while\", \"condition\": 7, \"before\": []}", "",
+     "f.json: body[0].body: expected a list of 0 to 65536, got nothing"},
+    {"{\"op\": \"load\", \"address\": 9, \"dtype\": \"f32\", \"result\": 6}",
+     "",
+     "f.json: body[0].result: expected the index of a variable of type f32, "
+     "got 6"},
+    {"{\"op\": \"load\", \"address\": 9, \"dtype\": \"f32\", \"result\": 10}",
+     "",
+     "f.json: body[0].result: expected the index of a variable of type f32, "
+     "got 10"},
     {"{\"op\": \"if\", \"condition\": 7, \"then\": [], \"results\": [14],"
      " \"then_values\": [9], \"else_values\": [10]}",
      "",
@@ -477,6 +562,10 @@ int main(void) {
       cmocka_unit_test(test_placing),
       cmocka_unit_test(test_copies),
       cmocka_unit_test(test_fills),
+      cmocka_unit_test(test_early_load),
+      cmocka_unit_test(test_late_load),
+      cmocka_unit_test(test_load_errors),
+      cmocka_unit_test(test_endless),
       cmocka_unit_test(test_errors_of_running),
       cmocka_unit_test(test_malformed),
       cmocka_unit_test(test_globals),
