@@ -273,15 +273,13 @@ def run(options):
               "seconds": 0, "rows": []}
     start = time.monotonic()
     for workload in chosen:
-        if time.monotonic() - start > options.seconds:
-            result["rows"].append({"section": workload.section, "name": workload.name,
-                                   "errors": {"": "not run: out of time"}})
-            continue
+        row = {"section": workload.section, "name": workload.name}
         try:
+            if time.monotonic() - start > options.seconds:
+                raise TimeoutError("not run: out of time")
             row = runner.run(workload)
         except Exception as error:  # a workload that fails does not end the others
-            row = {"section": workload.section, "name": workload.name,
-                   "errors": {"": "%s: %s" % (type(error).__name__, str(error)[:300])}}
+            row["errors"] = {"": "%s: %s" % (type(error).__name__, str(error)[:300])}
         result["rows"].append(row)
         result["seconds"] = round(time.monotonic() - start)
         with open(options.json, "w", encoding="utf-8") as file:
