@@ -51,7 +51,8 @@ def mla(Q, Q_pe, KV, K_pe, block_H=64, block_N=32, stages=2, threads=128):
 @tile.jit(pass_configs={tile.PassConfigKey.TL_ENABLE_FAST_MATH: True})
 def mla_in_roles(Q, Q_pe, KV, K_pe, block_H=64, block_N=64):
     """The same with roles: one warpgroup makes weights of the scores of a block of keys
-    while two others add up the values of the block before, half of the columns each."""
+    while two others add up the values of the block before. Each half of the columns has
+    slots of its own, so that it is loaded again as soon as it has been read."""
     batch = T.dynamic("batch")
     heads, keys, dim, pe = T.const("heads, keys, dim, pe")
     Q: T.Tensor((batch, heads, dim), "float16")
@@ -64,12 +65,14 @@ def mla_in_roles(Q, Q_pe, KV, K_pe, block_H=64, block_N=64):
     with T.Kernel(T.ceildiv(heads, block_H), batch, threads=512) as (bx, b):
         Qs = T.alloc_shared((block_H, dim), "float16")
         Qp = T.alloc_shared((block_H, pe), "float16")
-        KVs = T.alloc_shared((2, block_N, dim), "float16")
+        L, R = (T.alloc_shared((2, block_N, half), "float16") for _ in range(2))
         Kp = T.alloc_shared((2, block_N, pe), "float16")
         P = T.alloc_shared((block_H, block_N), "float16")
         factor = T.alloc_shared((block_H,), "float32")
         asked = T.alloc_barrier(128)
-        loaded, read = T.alloc_barrier([128] * 2), T.alloc_barrier([384] * 2)
+        L_loaded, R_loaded, Kp_loaded = (T.alloc_barrier([128] * 2) for _ in range(3))
+        L_read, R_read = (T.alloc_barrier([384] * 2) for _ in range(2))
+        Kp_read = T.alloc_barrier([128] * 2)
         weighed, added = T.alloc_barrier(128), T.alloc_barrier(256)
         with T.ws(0, 1):
             T.set_max_nreg(192)
@@ -81,10 +84,12 @@ def mla_in_roles(Q, Q_pe, KV, K_pe, block_H=64, block_N=64):
                 for i, j in T.Parallel(block_H, half):
                     left[i, j] *= factor[i]
                     right[i, j] *= factor[i]
-                T.mbarrier_wait_parity(loaded[n % 2], n // 2 % 2)
-                T.gemm(P, KVs[n % 2, :, 0:half], left)
-                T.gemm(P, KVs[n % 2, :, half:dim], right)
-                T.mbarrier_arrive(read[n % 2])
+                T.mbarrier_wait_parity(L_loaded[n % 2], n // 2 % 2)
+                T.gemm(P, L[n % 2, :, :], left)
+                T.mbarrier_wait_parity(R_loaded[n % 2], n // 2 % 2)
+                T.gemm(P, R[n % 2, :, :], right)
+                T.mbarrier_arrive(L_read[n % 2])
+                T.mbarrier_arrive(R_read[n % 2])
                 T.mbarrier_arrive(added)
             T.mbarrier_wait_parity(weighed, steps % 2)
             for i, j in T.Parallel(block_H, half):
@@ -100,10 +105,15 @@ def mla_in_roles(Q, Q_pe, KV, K_pe, block_H=64, block_N=64):
             T.fill(top, -1e30)
             T.mbarrier_wait_parity(asked, 0)
             for n in T.serial(steps):
-                T.mbarrier_wait_parity(loaded[n % 2], n // 2 % 2)
-                T.gemm(Qs, KVs[n % 2, :, :], S, transpose_B=True, clear_accum=True)
+                T.mbarrier_wait_parity(L_loaded[n % 2], n // 2 % 2)
+                T.gemm(Qs[:, 0:half], L[n % 2, :, :], S, transpose_B=True, clear_accum=True)
+                T.mbarrier_wait_parity(R_loaded[n % 2], n // 2 % 2)
+                T.gemm(Qs[:, half:dim], R[n % 2, :, :], S, transpose_B=True)
+                T.mbarrier_wait_parity(Kp_loaded[n % 2], n // 2 % 2)
                 T.gemm(Qp, Kp[n % 2, :, :], S, transpose_B=True)
-                T.mbarrier_arrive(read[n % 2])
+                T.mbarrier_arrive(L_read[n % 2])
+                T.mbarrier_arrive(R_read[n % 2])
+                T.mbarrier_arrive(Kp_read[n % 2])
                 for i, j in T.Parallel(block_H, block_N):
                     is_seen = n * block_N + j < keys
                     S[i, j] = T.if_then_else(is_seen, S[i, j], -T.infinity("float32"))
@@ -129,10 +139,15 @@ def mla_in_roles(Q, Q_pe, KV, K_pe, block_H=64, block_N=64):
             T.copy(Q_pe[b, bx * block_H, 0], Qp)
             T.mbarrier_arrive(asked)
             for n in T.serial(steps):
-                T.mbarrier_wait_parity(read[n % 2], n // 2 % 2 ^ 1)
-                T.copy(KV[b, n * block_N, 0], KVs[n % 2, :, :])
+                T.mbarrier_wait_parity(L_read[n % 2], n // 2 % 2 ^ 1)
+                T.copy(KV[b, n * block_N, 0], L[n % 2, :, :])
+                T.mbarrier_arrive(L_loaded[n % 2])
+                T.mbarrier_wait_parity(R_read[n % 2], n // 2 % 2 ^ 1)
+                T.copy(KV[b, n * block_N, half], R[n % 2, :, :])
+                T.mbarrier_arrive(R_loaded[n % 2])
+                T.mbarrier_wait_parity(Kp_read[n % 2], n // 2 % 2 ^ 1)
                 T.copy(K_pe[b, n * block_N, 0], Kp[n % 2, :, :])
-                T.mbarrier_arrive(loaded[n % 2])
+                T.mbarrier_arrive(Kp_loaded[n % 2])
     return O
 
 
