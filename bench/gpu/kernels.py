@@ -400,7 +400,9 @@ func.func @{name}(%X: memref<?x?x?x{channels}xbf16>, %W: memref<3x3x{channels}x?
 
 
 def row_kernel(name, rows, columns, threads, body, arguments, options, dtype="bf16"):
-    """A kernel whose blocks take `rows` rows of `columns` columns."""
+    """A kernel whose blocks take `rows` rows of `columns` columns; option `early`: the
+    next launch begins when the last rows are loaded."""
+    early = options.pop("early", False)
     return """\
 !tensor = memref<?x{columns}x{dtype}>
 !vector = memref<{columns}x{dtype}>
@@ -417,9 +419,9 @@ func.func @{name}(%X: !tensor, {arguments}%Y: !tensor) {{
     %low = arith.constant 0xFF800000 : f32
     %m = arith.muli %bx, %c{rows} : index
     %F = tile.alloc : !tile
-    %x = tile.region %X[%m, 0] [{rows}, {columns}] : !tensor
+{wait}    %x = tile.region %X[%m, 0] [{rows}, {columns}] : !tensor
     tile.copy %x to %F : !tile.region<{rows}x{columns}x{dtype}>, !tile
-{body}    %y = tile.region %Y[%m, 0] [{rows}, {columns}] : !tensor
+{next}{body}    %y = tile.region %Y[%m, 0] [{rows}, {columns}] : !tensor
     tile.copy %F to %y : !tile, !tile.region<{rows}x{columns}x{dtype}>
     gpu.terminator
   }}
@@ -427,7 +429,8 @@ func.func @{name}(%X: !tensor, {arguments}%Y: !tensor) {{
 }}
 """.format(name=name, rows=rows, columns=columns, threads=threads, dtype=dtype,
            arguments=arguments, indices=indices(rows, threads), body=body,
-           config=config(options))
+           wait="    tile.launch_wait\n" if early else "",
+           next="    tile.launch_next\n" if early else "", config=config(options))
 
 
 def softmax(name, rows, columns, threads, **options):

@@ -215,8 +215,8 @@ ATTENTION = {64: [((128, 128), 2, 256, {}), ((128, 128), 3, 256, {}),
                   ((192, 128), 2, 384, {}),
                   ((64, 128), 2, 128, {"min_blocks": "3 : i64"}),
                   ((64, 96), 2, 128, {"min_blocks": "3 : i64"})],
-             128: [((128, 128), 2, 256, {}), ((128, 64), 3, 256, {}),
-                   ((192, 96), 2, 384, {})],
+             128: [((128, 128), 2, 256, {}), ((128, 160), 2, 256, {}),
+                   ((192, 96), 2, 384, {}), ((192, 128), 2, 384, {})],
              256: [((128, 64), 2, 256, {}), ((128, 80), 2, 256, {}),
                    ((128, 32), 2, 256, {})]}
 HEADS = 32
@@ -314,14 +314,16 @@ def row_case(rows, columns, is_norm):
 
 
 def rows(kind, num_rows, columns, configs):
-    """`configs`: rows of a block, threads, blocks of a multiprocessor or 0."""
+    """`configs`: rows of a block, threads, blocks of a multiprocessor or 0, and maybe
+    "early"."""
     is_norm = kind == "layer norm"
     texts = {}
     make = kernels.layer_norm if is_norm else kernels.softmax
-    for count, threads, blocks in configs:
-        name = "%s_%dx%d_t%d_b%d" % (kind.replace(" ", "_"), count, columns, threads,
-                                     blocks)
+    for count, threads, blocks, *early in configs:
+        name = "_".join([kind.replace(" ", "_"), "%dx%d" % (count, columns),
+                         "t%d" % threads, "b%d" % blocks, *early])
         options = {"min_blocks": "%d : i64" % blocks} if blocks else {}
+        options |= {word: True for word in early}
         texts[name] = make(name, count, columns, threads, **options)
     return Workload("%s %dx%d" % (kind, num_rows, columns), "rows",
                     4.0 * num_rows * columns, "GB/s", texts,
@@ -364,5 +366,6 @@ def all_workloads():
                rows("layer norm", 16384, 8192,
                     [(1, 256, 4), (1, 256, 0), (2, 512, 2)]),
                rows("layer norm", 16384, 1024,
-                    [(2, 128, 12), (1, 64, 0), (2, 64, 0), (4, 128, 0)])]
+                    [(2, 128, 12), (2, 128, 12, "early"), (2, 64, 0, "early"),
+                     (4, 128, 0, "early")])]
     return result

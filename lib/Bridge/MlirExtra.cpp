@@ -9,6 +9,7 @@
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Rewrite.h"
 #include "mlir/CAPI/Support.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -156,6 +157,11 @@ bool mlirxIsTriviallyDead(MlirOperation op) {
 // Traits; mlir-c asks by TypeID only where it exports one.
 bool mlirxIsTerminator(MlirOperation op) {
   return unwrap(op)->hasTrait<OpTrait::IsTerminator>();
+}
+
+int mlirxGpuAddressSpace(MlirAttribute attribute) {
+  auto space = dyn_cast<gpu::AddressSpaceAttr>(unwrap(attribute));
+  return space ? static_cast<int>(space.getValue()) : 0;
 }
 
 // RequiresSMInterface has no C API.

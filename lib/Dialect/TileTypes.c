@@ -95,20 +95,25 @@ MlirAttribute tile_space_attr(MlirContext context, TileSpace space) {
   return mlirAttributeParseGet(context, tile_str(space_text[space]));
 }
 
+// Asked of every type of every access, so nothing is parsed.
 TileSpace tile_space_of_attr(MlirAttribute memory_space) {
+  enum { GPU_GLOBAL = 1, GPU_WORKGROUP, GPU_PRIVATE };
   if (mlirAttributeIsNull(memory_space))
     return TILE_SPACE_GLOBAL;
   if (tile_fragment_attr_is(memory_space))
     return TILE_SPACE_FRAGMENT;
-  MlirContext context = mlirAttributeGetContext(memory_space);
-  MlirAttribute global =
-      mlirAttributeParseGet(context, TILE_STR("#gpu.address_space<global>"));
-  if (mlirAttributeEqual(memory_space, global))
+  if (tile_cluster_attr_is(memory_space))
+    return TILE_SPACE_CLUSTER;
+  switch (mlirxGpuAddressSpace(memory_space)) {
+  case GPU_GLOBAL:
     return TILE_SPACE_GLOBAL;
-  for (TileSpace space = TILE_SPACE_SHARED; space < TILE_SPACE_OTHER; space++)
-    if (mlirAttributeEqual(memory_space, tile_space_attr(context, space)))
-      return space;
-  return TILE_SPACE_OTHER;
+  case GPU_WORKGROUP:
+    return TILE_SPACE_SHARED;
+  case GPU_PRIVATE:
+    return TILE_SPACE_PRIVATE;
+  default:
+    return TILE_SPACE_OTHER;
+  }
 }
 
 const char *tile_space_name(TileSpace space) {

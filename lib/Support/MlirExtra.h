@@ -123,6 +123,10 @@ MLIR_CAPI_EXPORTED bool mlirxConstantInt(MlirValue value, int64_t *out);
 /// Whether the value is a constant of any type; its attribute.
 MLIR_CAPI_EXPORTED bool mlirxConstantAttr(MlirValue value, MlirAttribute *out);
 
+/// The number of a `#gpu.address_space`, 1 global, 2 workgroup, 3 private; 0 of
+/// any other attribute.
+MLIR_CAPI_EXPORTED int mlirxGpuAddressSpace(MlirAttribute attribute);
+
 /// Expands gpu.all_reduce and gpu.subgroup_reduce below `root`, which is
 /// isolated from above, to shuffles of warps of `num_lanes` threads, and
 /// vector.multi_reduction and vector.scan to ops on smaller vectors, where

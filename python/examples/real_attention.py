@@ -176,7 +176,7 @@ def flash_decoding(m: Maker) -> Case:
 
 
 def mla_decode(m: Maker) -> Case:
-    from mla_decode import mla
+    from mla_decode import mla_in_roles as kernel
 
     b, h, keys, d, pe = m.pick((64, 128, 4096, 512, 64), (2, 64, 128, 64, 32))
     q, q_pe, kv, k_pe = (m.normal(b, n, w) for n in (h, keys) for w in (d, pe))
@@ -186,8 +186,8 @@ def mla_decode(m: Maker) -> Case:
         return scores.softmax(2) @ kv
 
     return Case(f"{b} x {h} heads, {keys} keys, {d} + {pe}",
-                lambda: mla(q, q_pe, kv, k_pe, block_N=m.pick(64, 32), threads=256), rival,
-                "products and softmax", flops=2 * b * h * keys * (2 * d + pe))
+                lambda: kernel(q, q_pe, kv, k_pe), rival, "products and softmax",
+                flops=2 * b * h * keys * (2 * d + pe))
 
 
 def _picks(m: Maker, seq: int, keys: int, count: int) -> Any:

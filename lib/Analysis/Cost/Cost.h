@@ -60,23 +60,25 @@ typedef struct {
   int64_t rows, columns, depth;
   int64_t others; // products of rows and columns
   bool has_elements;
+  bool lies_along_columns; // the right factor: its last dimension is a column
   // Of each element, of tensors that elements read a block of.
   int64_t shared_bits, register_bits;
 } TileCostProblem;
 
-/// In multiply-adds of one multiprocessor: blocks run in waves.
-int64_t tile_cost_product(const TileTarget *target, const TileCostShape *shape,
-                          const TileCostProblem *problem);
-/// Waves of blocks.
-int64_t tile_cost_waves(const TileTarget *target, const TileCostShape *shape,
-                        const TileCostProblem *problem);
 enum { TILE_COST_DEPTH_BYTES = 128 }; // of a step of the depth
 
-/// The shape of least cost that has room, with as many slots as windows leave;
-/// `out_next` is the one that comes next, of 0 rows where there is none.
-TileCostShape tile_cost_best_shape(const TileTarget *target, bool has_wgmma,
-                                   const TileCostProblem *problem,
-                                   TileCostShape *out_next);
+/// How a product is cut into blocks, which run in waves.
+typedef struct {
+  TileCostShape shape; // with as many slots as windows leave
+  int64_t num_waves;
+  double multiply_adds; // as long as so many of one multiprocessor
+  TileCostShape next;   // that comes next; of 0 rows where there is none
+  double next_part;     // as long as `shape`, times this
+} TileCostCut;
+
+/// The shape of least cost that has room.
+TileCostCut tile_cost_cut(const TileTarget *target, bool has_wgmma,
+                          const TileCostProblem *problem);
 
 //===-- Persistence and the order of tiles --------------------------------===//
 

@@ -29,13 +29,13 @@ int64_t tile_cost_blocks_per_sm(const TileTarget *target,
 
 //===-- Shapes of products ------------------------------------------------===//
 
-// Fitted to the times that bench/history/2026-11-27-h200.json has of the same
-// kernels: 4096² and 8192² with K from 512 to 8192, plain and with GELU.
+// Fitted to the times that bench/history/2026-11-28-h200-3.json and -forms.json
+// have: seven sizes with K from 512 to 16384, plain, with a bias, with GELU.
 static const TileCostShape wgmma_shapes[] = {
-    {128, 256, 256, 4, 100, 280, 960}, {128, 192, 256, 4, 100, 100, 540},
-    {128, 128, 128, 6, 95, 70, 160},   {128, 128, 256, 5, 95, 90, 180},
-    {128, 64, 128, 6, 75, 70, 160},    {64, 128, 128, 8, 75, 70, 160},
-    {64, 64, 128, 8, 60, 70, 160}};
+    {128, 256, 256, 4, 100, 220, 250}, {128, 192, 256, 4, 99, 93, 140},
+    {128, 160, 128, 5, 97, 55, 155},   {128, 128, 128, 6, 95, 70, 125},
+    {128, 128, 256, 5, 95, 90, 180},   {128, 64, 128, 6, 75, 70, 160},
+    {64, 128, 128, 8, 75, 70, 160},    {64, 64, 128, 8, 60, 70, 160}};
 
 // mma.sync: not timed; the largest that fits three stages twice.
 static const TileCostShape mma_shapes[] = {{128, 128, 256, 3, 100, 100, 200},
@@ -49,18 +49,19 @@ const TileCostShape *tile_cost_shape_at(bool has_wgmma, size_t index) {
   return index < count ? &(has_wgmma ? wgmma_shapes : mma_shapes)[index] : NULL;
 }
 
-int64_t tile_cost_waves(const TileTarget *target, const TileCostShape *shape,
+static int64_t waves_of(const TileTarget *target, const TileCostShape *shape,
                         const TileCostProblem *problem) {
   int64_t blocks = blocks_of(problem->rows, shape->m) *
                    blocks_of(problem->columns, shape->n) * problem->others;
   return blocks_of(blocks, target->num_sms);
 }
 
-int64_t tile_cost_product(const TileTarget *target, const TileCostShape *shape,
-                          const TileCostProblem *problem) {
+static int64_t product_cost(const TileTarget *target,
+                            const TileCostShape *shape,
+                            const TileCostProblem *problem) {
   int64_t ends =
       problem->has_elements ? shape->ends_with_elements : shape->ends;
-  return tile_cost_waves(target, shape, problem) * shape->m * shape->n *
+  return waves_of(target, shape, problem) * shape->m * shape->n *
          (problem->depth * 100 / shape->percent + ends);
 }
 
@@ -73,24 +74,28 @@ static int64_t stages_of(const TileCostShape *shape,
 }
 
 // The sum, in whose place a result goes, and windows beside both; a thread has
-// 255 registers, of which addresses take some.
+// 255 registers, of which addresses take some. A right factor that lies along
+// its columns comes in pieces of 128 bytes of them; of half of that 128x160
+// took a quarter longer (4096³, bench/history/2026-11-28-h200-forms.json).
 static bool has_room(const TileCostShape *shape,
                      const TileCostProblem *problem) {
   enum { MAX_REGISTERS = 192, SUM_BITS = 32, RESULT_BITS = 16, MIN_STAGES = 3 };
+  enum { PIECE_COLUMNS = 64 };
   int64_t bits = SUM_BITS + problem->register_bits +
                  (problem->register_bits > 0 ? RESULT_BITS : 0);
+  if (problem->lies_along_columns && shape->n % PIECE_COLUMNS)
+    return false;
   return shape->m * shape->n / shape->num_threads * bits / 32 <=
              MAX_REGISTERS &&
          (problem->shared_bits == 0 || stages_of(shape, problem) >= MIN_STAGES);
 }
 
-TileCostShape tile_cost_best_shape(const TileTarget *target, bool has_wgmma,
-                                   const TileCostProblem *problem,
-                                   TileCostShape *out_next) {
+TileCostCut tile_cost_cut(const TileTarget *target, bool has_wgmma,
+                          const TileCostProblem *problem) {
   const TileCostShape *best = NULL, *next = NULL, *shape;
   int64_t best_cost = 0, next_cost = 0;
   for (size_t i = 0; (shape = tile_cost_shape_at(has_wgmma, i)); i++) {
-    int64_t cost = tile_cost_product(target, shape, problem);
+    int64_t cost = product_cost(target, shape, problem);
     bool is_last = !tile_cost_shape_at(has_wgmma, i + 1); // the least room
     if (!has_room(shape, problem) && !(is_last && !best))
       continue;
@@ -101,11 +106,16 @@ TileCostShape tile_cost_best_shape(const TileTarget *target, bool has_wgmma,
       next = shape, next_cost = cost;
     }
   }
-  TileCostShape chosen = *best;
-  int64_t stages = stages_of(&chosen, problem);
-  chosen.stages = stages > 2 ? stages : 2;
-  *out_next = next ? *next : (TileCostShape){.m = 0};
-  return chosen;
+  TileCostCut cut = {.shape = *best,
+                     .num_waves = waves_of(target, best, problem),
+                     .multiply_adds = (double)best_cost};
+  int64_t stages = stages_of(best, problem);
+  cut.shape.stages = stages > 2 ? stages : 2;
+  if (next) {
+    cut.next = *next;
+    cut.next_part = (double)next_cost / (double)best_cost;
+  }
+  return cut;
 }
 
 //===-- Persistence and the order of tiles --------------------------------===//

@@ -76,13 +76,24 @@ static bool has_elements(const TileGroup *group) {
   return false;
 }
 
+// Whether columns of the result are neighbours in a factor.
+static bool lies_along_columns(const TileNest *nest) {
+  for (int i = 0; i < 2; i++) {
+    int last = (int)mlirAffineMapGetNumResults(nest->maps[i]) - 1;
+    if (last >= 0 && tile_nest_loop(nest, i, last) == nest->n)
+      return true;
+  }
+  return false;
+}
+
 static TileCostProblem problem_of(const TileGroup *group) {
   const TileNest *nest = &group->ops[group->product].nest;
   TileCostProblem problem = {.rows = extent_of(nest, nest->m),
                              .columns = extent_of(nest, nest->n),
                              .depth = 1,
                              .others = 1,
-                             .has_elements = has_elements(group)};
+                             .has_elements = has_elements(group),
+                             .lies_along_columns = lies_along_columns(nest)};
   enum { MANY = 1 << 20 };
   find_windows(group, &problem);
   for (int l = 0; l < nest->num_loops; l++) {
@@ -115,30 +126,26 @@ static bool is_read_by_wgmma(const TileNest *nest, int bits) {
 
 // Says what was chosen, by what figures, and what came next.
 static void tell_choice(const TileGroup *group, const TileTarget *target,
-                        const TileCostProblem *problem,
-                        const TileCostShape *best, const TileCostShape *next) {
-  MlirOperation op = group->ops[group->product].nest.op;
-  double cost = (double)tile_cost_product(target, best, problem);
-  double us = cost / (double)(target->sm_multiply_adds * target->clock_mhz);
-  if (next->m == 0)
+                        const TileCostCut *cut) {
+  double us = cut->multiply_adds /
+              (double)(target->sm_multiply_adds * target->clock_mhz);
+  if (cut->next.m == 0)
     return;
   tile_emit_remark(
-      op, "tile-cost/product",
+      group->ops[group->product].nest.op, "tile-cost/product",
       "is computed in blocks of %lldx%lld by %lld threads with %lld slots: "
       "%lld waves on %lld multiprocessors, about %.1f us by the model of cost; "
       "blocks of %lldx%lld would take %.2f times as long; tile-tune measures",
-      (long long)best->m, (long long)best->n, (long long)best->num_threads,
-      (long long)best->stages,
-      (long long)tile_cost_waves(target, best, problem),
-      (long long)target->num_sms, us, (long long)next->m, (long long)next->n,
-      (double)tile_cost_product(target, next, problem) / cost);
+      (long long)cut->shape.m, (long long)cut->shape.n,
+      (long long)cut->shape.num_threads, (long long)cut->shape.stages,
+      (long long)cut->num_waves, (long long)target->num_sms, us,
+      (long long)cut->next.m, (long long)cut->next.n, cut->next_part);
 }
 
 static TileCostShape shape_of_product(const TileGroup *group,
                                       const TileTarget *target) {
   enum { EXACT = 32 };
   const TileNest *nest = &group->ops[group->product].nest;
-  TileCostShape next;
   TileCostProblem problem = problem_of(group);
   int bits = tile_elem_bits(mlirShapedTypeGetElementType(
       mlirValueGetType(mlirOperationGetOperand(nest->op, 0))));
@@ -149,9 +156,9 @@ static TileCostShape shape_of_product(const TileGroup *group,
                    is_read_by_wgmma(nest, bits);
   if (!has_wgmma)
     problem.shared_bits = 0; // there is room beside those rings
-  TileCostShape best = tile_cost_best_shape(target, has_wgmma, &problem, &next);
-  tell_choice(group, target, &problem, &best, &next);
-  return best;
+  TileCostCut cut = tile_cost_cut(target, has_wgmma, &problem);
+  tell_choice(group, target, &cut);
+  return cut.shape;
 }
 
 static void size_product(TileGroup *group, const TileTarget *target) {

@@ -1,8 +1,8 @@
 // RUN: %tile_opt_passes 'tile-form-kernels{target=sm_90a}' %s 2>/dev/null | FileCheck %s --check-prefixes=CHECK,SM90
 // RUN: %tile_opt_passes 'tile-form-kernels{target=sm_80}' %s 2>/dev/null | FileCheck %s --check-prefixes=CHECK,SM80
 
-// What a block takes depends on how many blocks the chip runs at once. With more
-// elements after the product, an epilogue that is short counts.
+// What a block takes depends on how many blocks the chip runs at once. Elements after
+// the product, too: one warpgroup computes them while the other multiplies.
 // CHECK-LABEL: func private @large_product_0
 // SM90-SAME: tile.block = array<i64: 128, 192, 0>, tile.depth_stages = 4 : i32, tile.loop = array<i64: 0, 0, 64>, tile.schedule = "product", tile.threads = 256 : i64
 // SM80-SAME: tile.block = array<i64: 128, 128, 0>, tile.depth_stages = 3 : i32, tile.loop = array<i64: 0, 0, 64>, tile.schedule = "product", tile.threads = 256 : i64
@@ -15,7 +15,7 @@ func.func @large(%a: tensor<8192x8192xbf16>, %b: tensor<8192x8192xbf16>) -> tens
 }
 
 // CHECK-LABEL: func private @elements_product_0
-// SM90-SAME: tile.block = array<i64: 128, 128>, tile.depth_stages = 6 : i32, tile.loop = array<i64: 0, 0, 64>, tile.schedule = "product", tile.threads = 128 : i64
+// SM90-SAME: tile.block = array<i64: 128, 192>, tile.depth_stages = 4 : i32, tile.loop = array<i64: 0, 0, 64>, tile.schedule = "product", tile.threads = 256 : i64
 func.func @elements(%a: tensor<8192x512xbf16>, %b: tensor<512x8192xbf16>) -> tensor<8192x8192xf32> {
   %z = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<8192x8192xf32>
