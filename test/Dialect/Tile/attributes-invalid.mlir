@@ -160,7 +160,7 @@ func.func @unknown(%i: index) {
 
 // -----
 
-// expected-error @+1 {{has the attribute 'tile.stage' on argument 1, expects only tile.may_alias and tile.name on arguments}}
+// expected-error @+1 {{has the attribute 'tile.stage' on argument 1, expects only tile.holds, tile.may_alias and tile.name on arguments}}
 func.func @argument(%A: memref<?xf32>, %B: memref<?xf32> {tile.stage = 0 : i32}) {
   return
 }
