@@ -1017,7 +1017,7 @@ def ConvertTileToNVGPU : Pass<"convert-tile-to-nvgpu", ""> {
     Fails: a tile without a layout, an accumulator that is not laid out as
     mma.sync holds it, an unknown number of threads.
   }];
-  let dependentDialects = ["arith", "gpu", "memref", "nvgpu", "scf", "tile", "vector"];
+  let dependentDialects = ["arith", "gpu", "llvm", "memref", "nvgpu", "nvvm", "scf", "tile", "vector"];
   let options = [
     Option<"target", "target", "std::string", "\"\"",
            "chip to compile for, if the module does not say; sm_90a by default">

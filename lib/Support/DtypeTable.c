@@ -41,7 +41,7 @@ static const TileDtypeInfo rows[TILE_NUM_DTYPES] = {
                         .tensor_map = TILE_TENSOR_MAP_F32, .npy = "<f4"},
     [TILE_DTYPE_F64] = {FLOAT(F64), .name = "f64", .bits = 64, .size_bytes = 8,
                         .format = {11, 52, true, 0}, .is_of_tiles = true,
-                        .is_of_hosts = true, .ptx = "f64", .sums = F64,
+                        .is_of_hosts = true, .ptx = "f64", .factor = "f64", .sums = F64,
                         .tensor_map = TILE_TENSOR_MAP_F64, .npy = "<f8"},
     [TILE_DTYPE_TF32] = {FLOAT(TF32), .name = "tf32", .bits = 32,
                          .size_bytes = 4, .format = {8, 10, true, 13},

@@ -45,8 +45,7 @@ typedef struct {
   bool is_of_hosts;       // a float that host functions compute with
   /// The type of PTX that one has in a register or in memory.
   const char *ptx;
-  /// The type of PTX as a factor of matrix products; null: no such factors, and
-  /// products that have `sums` are computed by element loops.
+  /// The type of PTX as a factor of matrix products; null: no such factors.
   const char *factor;
   /// Bit d: products of such factors may be added up in dtype d, where A is
   /// dense and where it is sparse.
