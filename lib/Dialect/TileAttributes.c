@@ -348,9 +348,9 @@ static MlirLogicalResult verify_holds(MlirOperation op, MlirAttribute value) {
   const TileDtypeInfo *info = tile_dtype_named(name);
   if (info && info->is_of_tiles)
     return tile_success();
-  return tile_emit_error(
-      op, "expects '" TILE_HOLDS_ATTR "' to name an element type, got %s",
-      tile_verify_attr_text(value).chars);
+  return tile_emit_error(op,
+                         "expects 'tile.holds' to name an element type, got %s",
+                         tile_verify_attr_text(value).chars);
 }
 
 MlirLogicalResult tile_argument_attribute_verify(MlirOperation function,

@@ -333,3 +333,10 @@ func.func @reserved_bytes() attributes {tile.reserved_bytes = 16 : i64} {
 func.func @prelude_slots() attributes {tile.num_threads = 128 : i32, tile.prelude_slots = -1 : i64} {
   return
 }
+
+// -----
+
+// expected-error @+1 {{expects 'tile.holds' to name an element type, got "f4"}}
+func.func @holds(%A: memref<8xi8> {tile.holds = "f4"}) {
+  return
+}
