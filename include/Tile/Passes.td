@@ -634,6 +634,25 @@ def ExpandSwitches : Pass<"tile-expand-switches", ""> {
   let dependentDialects = ["arith", "scf", "tile"];
 }
 
+def ExpandTypes : Pass<"tile-expand-types", ""> {
+  let summary = "Rewrites elements of 4 and 6 bits and unsigned ones as integers";
+  let description = [{
+    Consumes: tiles and tensors of f4E2M1FN, f6E3M2FN, f6E2M3FN, i4, ui8, ui16,
+    ui32, ui64; the arguments of functions.
+    Produces: tiles and tensors of signless integers, of bytes where elements are
+    packed: the first of two or four in the low bits. Copies between memory of
+    one type stay copies; others, and accesses of loops, become element loops with
+    `tile.unpack`, `tile.pack` and conversions, by way of shared tiles where
+    packed elements come from registers or go to tensors. On arguments of host
+    functions `tile.holds` says what they are, for launch metadata.
+    Keeps: everything else.
+    Fails: an op that does not take such elements; last extents, offsets, ends
+    and strides of packed ones that are not known to fill whole bytes; stores of
+    packed elements to what is no shared tile, or outside `tile.parallel`.
+  }];
+  let dependentDialects = ["arith", "memref", "scf", "tile"];
+}
+
 def InstructionAnnotation : Pass<"tile-instruction-annotation", ""> {
   let summary = "Writes the instruction of every copy and product";
   let description = [{
@@ -1006,7 +1025,7 @@ def ConvertTileToNVGPU : Pass<"convert-tile-to-nvgpu", ""> {
     Fails: a tile without a layout, an accumulator that is not laid out as
     mma.sync holds it, an unknown number of threads.
   }];
-  let dependentDialects = ["arith", "gpu", "memref", "nvgpu", "scf", "tile", "vector"];
+  let dependentDialects = ["arith", "gpu", "llvm", "memref", "nvgpu", "nvvm", "scf", "tile", "vector"];
   let options = [
     Option<"target", "target", "std::string", "\"\"",
            "chip to compile for, if the module does not say; sm_90a by default">

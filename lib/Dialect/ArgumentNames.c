@@ -12,21 +12,31 @@
 
 //===-- The attribute -----------------------------------------------------===//
 
-static MlirAttribute attr_of(MlirOperation function, intptr_t arg) {
+static MlirAttribute attr_of(MlirOperation function, intptr_t arg,
+                             const char *name) {
   MlirAttribute none = {NULL};
   MlirAttribute all =
       mlirOperationGetInherentAttributeByName(function, TILE_STR("arg_attrs"));
   if (mlirAttributeIsNull(all) || arg >= mlirArrayAttrGetNumElements(all))
     return none;
   return mlirDictionaryAttrGetElementByName(mlirArrayAttrGetElement(all, arg),
-                                            TILE_STR(TILE_NAME_ATTR));
+                                            tile_str(name));
 }
 
-MlirStringRef tile_argument_name(MlirOperation function, intptr_t arg) {
-  MlirAttribute attr = attr_of(function, arg);
+static MlirStringRef text_of(MlirOperation function, intptr_t arg,
+                             const char *name) {
+  MlirAttribute attr = attr_of(function, arg, name);
   if (mlirAttributeIsNull(attr) || !mlirAttributeIsAString(attr))
     return TILE_STR("");
   return mlirStringAttrGetValue(attr);
+}
+
+MlirStringRef tile_argument_name(MlirOperation function, intptr_t arg) {
+  return text_of(function, arg, TILE_NAME_ATTR);
+}
+
+MlirStringRef tile_argument_holds(MlirOperation function, intptr_t arg) {
+  return text_of(function, arg, TILE_HOLDS_ATTR);
 }
 
 //===-- Names in the source -----------------------------------------------===//
@@ -95,7 +105,8 @@ static MlirWalkResult fill_function(MlirOperation op, void *user_data) {
     MlirStringRef name =
         name_at(source, mlirValueGetLocation(mlirBlockGetArgument(entry, i)));
     snprintf(otherwise, sizeof otherwise, "arg%ld", (long)i);
-    if (name.length == 0 || !mlirAttributeIsNull(attr_of(op, i)) ||
+    if (name.length == 0 ||
+        !mlirAttributeIsNull(attr_of(op, i, TILE_NAME_ATTR)) ||
         mlirStringRefEqual(name, tile_str(otherwise)))
       continue;
     mlirFuncSetArgAttr(op, i, TILE_STR(TILE_NAME_ATTR),

@@ -17,11 +17,18 @@ extern "C" {
 #endif
 
 #define TILE_NAME_ATTR "tile.name"
+/// Written by tile-expand-types on arguments that were of another element type:
+/// its name.
+#define TILE_HOLDS_ATTR "tile.holds"
 
 /// `tile.name` of argument number `arg` of a func.func; empty where there is
 /// none. Borrowed from the attribute.
 MLIR_CAPI_EXPORTED MlirStringRef tile_argument_name(MlirOperation function,
                                                     intptr_t arg);
+
+/// The same of `tile.holds`.
+MLIR_CAPI_EXPORTED MlirStringRef tile_argument_holds(MlirOperation function,
+                                                     intptr_t arg);
 
 /// Sets `tile.name` where it is missing, on the arguments of the functions in
 /// `root` that launch kernels or call others: the name of the location, or `%A`

@@ -64,6 +64,8 @@ const TileDtypeInfo *tile_elem_info(MlirType element);
 /// Width in bits as stored: i1 takes 8. 0 when the type is not an element type.
 int tile_elem_bits(MlirType element);
 bool tile_elem_is_float(MlirType element);
+/// How many elements of at most 8 bits a word holds: a power of two.
+int tile_word_num_elems(MlirType word, MlirType element);
 /// Whether `value` is a constant of which every bit is 0: what hardware fills
 /// in and starts sums from. -0.0 is not.
 bool tile_value_is_zero_bits(MlirValue value);

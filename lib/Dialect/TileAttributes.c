@@ -262,7 +262,7 @@ static MlirLogicalResult verify_mma_type(MlirOperation op, const char *name,
   const TileDtypeInfo *info = mlirAttributeIsAType(value)
                                   ? tile_elem_info(mlirTypeAttrGetValue(value))
                                   : NULL;
-  if (info && tile_dtype_info_is_float(info) && info->bits == 8)
+  if (info && tile_dtype_info_is_float(info) && info->bits == 8 && info->factor)
     return tile_success();
   return tile_emit_error(op, "expects '%s' to be f8E4M3FN or f8E5M2, got %s",
                          name, tile_verify_attr_text(value).chars);
@@ -338,6 +338,22 @@ MlirLogicalResult tile_attribute_verify(MlirOperation op,
   return result;
 }
 
+// The name of an element type, of which this is a tensor for hosts.
+static MlirLogicalResult verify_holds(MlirOperation op, MlirAttribute value) {
+  char name[16] = "";
+  MlirStringRef text = mlirAttributeIsAString(value)
+                           ? mlirStringAttrGetValue(value)
+                           : TILE_STR("");
+  if (text.length < sizeof name)
+    memcpy(name, text.data, text.length);
+  const TileDtypeInfo *info = tile_dtype_named(name);
+  if (info && info->is_of_tiles)
+    return tile_success();
+  return tile_emit_error(op,
+                         "expects 'tile.holds' to name an element type, got %s",
+                         tile_verify_attr_text(value).chars);
+}
+
 MlirLogicalResult tile_argument_attribute_verify(MlirOperation function,
                                                  intptr_t argument,
                                                  MlirNamedAttribute attribute) {
@@ -346,8 +362,11 @@ MlirLogicalResult tile_argument_attribute_verify(MlirOperation function,
     return verify_may_alias(function, "tile.may_alias", attribute.attribute);
   if (mlirStringRefEqual(name, TILE_STR(TILE_NAME_ATTR)))
     return verify_argument_name(function, attribute.attribute);
+  if (mlirStringRefEqual(name, TILE_STR(TILE_HOLDS_ATTR)))
+    return verify_holds(function, attribute.attribute);
   return tile_emit_error(function,
                          "has the attribute '%.*s' on argument %td, expects "
-                         "only tile.may_alias and tile.name on arguments",
+                         "only tile.holds, tile.may_alias and tile.name on "
+                         "arguments",
                          (int)name.length, name.data, argument);
 }

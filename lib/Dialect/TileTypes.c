@@ -15,6 +15,10 @@ static bool (*const float_is[TILE_NUM_DTYPES])(MlirType) = {
     [TILE_DTYPE_F64] = mlirTypeIsAF64,
     [TILE_DTYPE_F8E4M3FN] = mlirTypeIsAFloat8E4M3FN,
     [TILE_DTYPE_F8E5M2] = mlirTypeIsAFloat8E5M2,
+    [TILE_DTYPE_F8E8M0FNU] = mlirTypeIsAFloat8E8M0FNU,
+    [TILE_DTYPE_F6E3M2FN] = mlirTypeIsAFloat6E3M2FN,
+    [TILE_DTYPE_F6E2M3FN] = mlirTypeIsAFloat6E2M3FN,
+    [TILE_DTYPE_F4E2M1FN] = mlirTypeIsAFloat4E2M1FN,
 };
 
 static bool is_of_type(const TileDtypeInfo *info, MlirType type) {
@@ -58,6 +62,13 @@ int tile_elem_bits(MlirType element) {
 }
 
 bool tile_elem_is_float(MlirType element) { return mlirTypeIsAFloat(element); }
+
+int tile_word_num_elems(MlirType word, MlirType element) {
+  int bits = (int)mlirIntegerTypeGetWidth(word), count = 1;
+  while (2 * count * tile_elem_info(element)->bits <= bits)
+    count *= 2;
+  return count;
+}
 
 bool tile_value_is_zero_bits(MlirValue value) {
   MlirAttribute attr;

@@ -22,6 +22,17 @@ size_t tile_dtype_size_bytes(TileDtype dtype) {
   return (size_t)tile_dtype_info(dtype)->size_bytes;
 }
 
+int tile_dtype_pack(TileDtype dtype) {
+  return tile_dtype_info_pack(tile_dtype_info(dtype));
+}
+
+uint64_t tile_dtype_run_bytes(TileDtype dtype, uint64_t num_elems) {
+  const TileDtypeInfo *info = tile_dtype_info(dtype);
+  return tile_dtype_info_is_packed(info)
+             ? (num_elems * (uint64_t)info->bits + 7) / 8
+             : num_elems * (uint64_t)info->size_bytes;
+}
+
 bool tile_dtype_is_float(TileDtype dtype) {
   return tile_dtype_info_is_float(tile_dtype_info(dtype));
 }
@@ -105,7 +116,8 @@ TileNumber tile_dtype_load(TileDtype dtype, const void *memory) {
     return number;
   }
   if (is_signed_integer(dtype) && size_bytes < 8) {
-    uint64_t sign_bit = UINT64_C(1) << (8 * size_bytes - 1);
+    uint64_t sign_bit = UINT64_C(1) << (tile_dtype_info(dtype)->bits - 1);
+    bits &= 2 * sign_bit - 1;
     bits = (bits ^ sign_bit) - sign_bit;
   }
   number.integer = (int64_t)bits;
@@ -160,6 +172,8 @@ void tile_dtype_store(TileDtype dtype, TileNumber number, void *memory) {
     bits = (uint64_t)(is_real ? real_to_integer(number.real) : number.integer);
     if (dtype == TILE_DTYPE_I1)
       bits &= 1;
+    if (dtype == TILE_DTYPE_I4)
+      bits &= 15;
   }
   memcpy(memory, &bits, tile_dtype_size_bytes(dtype));
 }

@@ -1,6 +1,7 @@
 //===- HostTensor.c - Strided tensors in host memory ----------------------===//
 
 #include "Launcher.h"
+#include "Support/DtypeTable.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -66,7 +67,8 @@ TileStatus tile_tensor_alloc(TileTensor *tensor) {
   TileStatus status = count_extent(tensor, &count);
   if (!tile_status_is_ok(&status))
     return status;
-  size_t size_bytes = (size_t)count * tile_dtype_size_bytes(tensor->dtype);
+  size_t size_bytes =
+      (size_t)tile_dtype_run_bytes(tensor->dtype, (uint64_t)count);
   tensor->data = malloc(size_bytes > 0 ? size_bytes : 1);
   if (!tensor->data)
     return tile_status_error(TILE_STATUS_USER_ERROR,
@@ -95,6 +97,46 @@ static int64_t elem_position(const TileTensor *tensor, size_t index) {
 unsigned char *tile_tensor_elem(const TileTensor *tensor, size_t index) {
   return tensor->data + (size_t)elem_position(tensor, index) *
                             tile_dtype_size_bytes(tensor->dtype);
+}
+
+//===-- Elements that share bytes -----------------------------------------===//
+
+// Little endian: the first element is in the low bits.
+static unsigned read_bits(const TileTensor *tensor, int64_t position) {
+  unsigned bits = (unsigned)tile_dtype_info(tensor->dtype)->bits;
+  size_t first = (size_t)position * bits, byte = first / 8;
+  unsigned word = tensor->data[byte];
+  if (byte + 1 < tensor->size_bytes)
+    word |= (unsigned)tensor->data[byte + 1] << 8;
+  return (word >> first % 8) & ((1U << bits) - 1);
+}
+
+static void write_bits(TileTensor *tensor, int64_t position, unsigned code) {
+  unsigned bits = (unsigned)tile_dtype_info(tensor->dtype)->bits;
+  for (unsigned i = 0; i < bits; i++) {
+    size_t at = (size_t)position * bits + i;
+    unsigned mask = 1U << at % 8;
+    unsigned char *byte = &tensor->data[at / 8];
+    *byte = (unsigned char)(code >> i & 1 ? *byte | mask : *byte & ~mask);
+  }
+}
+
+TileNumber tile_tensor_load(const TileTensor *tensor, size_t index) {
+  if (tile_dtype_pack(tensor->dtype) == 1)
+    return tile_dtype_load(tensor->dtype, tile_tensor_elem(tensor, index));
+  unsigned char code =
+      (unsigned char)read_bits(tensor, elem_position(tensor, index));
+  return tile_dtype_load(tensor->dtype, &code);
+}
+
+static void store_elem(TileTensor *tensor, size_t index, TileNumber number) {
+  if (tile_dtype_pack(tensor->dtype) == 1) {
+    tile_dtype_store(tensor->dtype, number, tile_tensor_elem(tensor, index));
+    return;
+  }
+  unsigned char code = 0;
+  tile_dtype_store(tensor->dtype, number, &code);
+  write_bits(tensor, elem_position(tensor, index), code);
 }
 
 //===-- Numbers -----------------------------------------------------------===//
@@ -160,7 +202,7 @@ TileStatus tile_tensor_fill(TileTensor *tensor, TileFill fill, uint64_t seed) {
     TileNumber number = fill_number(tensor->dtype, fill, seed, i);
     if (tile_dtype_is_complex(tensor->dtype) && fill != TILE_FILL_ONES)
       number.imaginary = imaginary_part(fill, seed, num_elems + i);
-    tile_dtype_store(tensor->dtype, number, tile_tensor_elem(tensor, i));
+    store_elem(tensor, i, number);
   }
   return tile_status_ok();
 }
@@ -197,12 +239,11 @@ TileStatus tile_tensor_convert(const TileTensor *source, TileTensor *target) {
 
   size_t num_elems = tile_tensor_num_elems(source);
   for (size_t i = 0; i < num_elems; i++) {
-    TileNumber number =
-        tile_dtype_load(source->dtype, tile_tensor_elem(source, i));
+    TileNumber number = tile_tensor_load(source, i);
     TileStatus status = check_fits(number, target->dtype, i);
     if (!tile_status_is_ok(&status))
       return status;
-    tile_dtype_store(target->dtype, number, tile_tensor_elem(target, i));
+    store_elem(target, i, number);
   }
   return tile_status_ok();
 }
@@ -211,8 +252,12 @@ TileStatus tile_tensor_convert(const TileTensor *source, TileTensor *target) {
 
 int64_t tile_tensor_find_damage(const TileTensor *before,
                                 const TileTensor *after, bool is_read_only) {
+  bool is_packed = tile_dtype_pack(before->dtype) > 1;
   size_t elem_bytes = tile_dtype_size_bytes(before->dtype);
-  size_t num_slots = before->size_bytes / elem_bytes;
+  size_t num_slots = is_packed
+                         ? before->size_bytes * 8 /
+                               (size_t)tile_dtype_info(before->dtype)->bits
+                         : before->size_bytes / elem_bytes;
   bool *may_change = calloc(num_slots > 0 ? num_slots : 1, sizeof *may_change);
   if (!may_change) // Safe: the check is merely skipped.
     return -1;
@@ -222,8 +267,14 @@ int64_t tile_tensor_find_damage(const TileTensor *before,
 
   int64_t damage = -1;
   for (size_t i = 0; i < num_slots && damage < 0; i++) {
-    if (!may_change[i] && memcmp(before->data + i * elem_bytes,
-                                 after->data + i * elem_bytes, elem_bytes) != 0)
+    if (may_change[i])
+      continue;
+    bool is_same =
+        is_packed
+            ? read_bits(before, (int64_t)i) == read_bits(after, (int64_t)i)
+            : memcmp(before->data + i * elem_bytes,
+                     after->data + i * elem_bytes, elem_bytes) == 0;
+    if (!is_same)
       damage = (int64_t)i;
   }
   free(may_change);

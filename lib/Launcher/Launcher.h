@@ -36,6 +36,11 @@ const char *tile_dtype_name(TileDtype dtype);
 /// Returns false when `name` is no element type.
 bool tile_dtype_from_name(const char *name, TileDtype *out_dtype);
 size_t tile_dtype_size_bytes(TileDtype dtype);
+/// Memory of so many elements beside each other: those of 4 and 6 bits share
+/// bytes.
+uint64_t tile_dtype_run_bytes(TileDtype dtype, uint64_t num_elems);
+/// Elements that fill whole bytes: 1, of 4 bits 2, of 6 bits 4.
+int tile_dtype_pack(TileDtype dtype);
 /// What the address of an element is a multiple of: complex numbers those of
 /// their parts.
 size_t tile_dtype_align_bytes(TileDtype dtype);
@@ -95,8 +100,11 @@ void tile_tensor_deinit(TileTensor *tensor);
 /// extents after it, also when one of them is 0.
 void tile_tensor_set_contiguous(TileTensor *tensor);
 size_t tile_tensor_num_elems(const TileTensor *tensor);
-/// Address of element `index`, counted in row-major order of the shape.
+/// Address of element `index`, counted in row-major order of the shape; not of
+/// types that share bytes.
 unsigned char *tile_tensor_elem(const TileTensor *tensor, size_t index);
+/// Reads that element, of any type.
+TileNumber tile_tensor_load(const TileTensor *tensor, size_t index);
 
 /// Writes every element. The numbers depend on `seed`, shape and type only,
 /// not on strides or machine. Errors: TILE_FILL_NORMAL of an integer type.
@@ -273,7 +281,7 @@ typedef struct {
   const char *name;
   bool is_scalar;
   bool is_mutable;
-  TileDtype dtype;
+  TileDtype dtype; // what it holds: kernels may know it as integers
   int rank;
   int64_t shape[TILE_LAUNCH_MAX_RANK];   // -1: any
   int64_t strides[TILE_LAUNCH_MAX_RANK]; // elements; -1: any

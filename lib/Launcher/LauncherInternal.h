@@ -49,7 +49,7 @@ static inline uint64_t tile_launch_arg_size_bytes(const TileArg *arg) {
       return 0;
     last += (uint64_t)(arg->shape[i] - 1) * (uint64_t)arg->strides[i];
   }
-  return (last + 1) * tile_dtype_size_bytes(arg->dtype);
+  return tile_dtype_run_bytes(arg->dtype, last + 1);
 }
 
 //===-- Back ends ---------------------------------------------------------===//

@@ -179,6 +179,8 @@ TileStatus tile_npy_read(const char *path, TileTensor *out_tensor) {
 static TileDtype stored_dtype(TileDtype dtype) {
   if (dtype == TILE_DTYPE_INDEX)
     return TILE_DTYPE_I64;
+  if (dtype == TILE_DTYPE_I4)
+    return TILE_DTYPE_I8;
   bool is_small = tile_dtype_size_bytes(dtype) <= 4;
   return tile_dtype_is_float(dtype) && is_small ? TILE_DTYPE_F32 : dtype;
 }
@@ -220,9 +222,7 @@ TileStatus tile_npy_write(const char *path, const TileTensor *tensor) {
   size_t num_elems = tile_tensor_num_elems(tensor);
   for (size_t i = 0; i < num_elems; i++) {
     unsigned char bytes[TILE_DTYPE_MAX_BYTES] = {0};
-    tile_dtype_store(
-        dtype, tile_dtype_load(tensor->dtype, tile_tensor_elem(tensor, i)),
-        bytes);
+    tile_dtype_store(dtype, tile_tensor_load(tensor, i), bytes);
     fwrite(bytes, 1, tile_dtype_size_bytes(dtype), file);
   }
   bool has_failed = ferror(file) != 0;

@@ -24,7 +24,11 @@ enum {
   DL_COMPLEX = 5,
   DL_BOOL = 6,
   DL_F8E4M3FN = 10,
-  DL_F8E5M2 = 12
+  DL_F8E5M2 = 12,
+  DL_F8E8M0FNU = 14,
+  DL_F6E2M3FN = 15,
+  DL_F6E3M2FN = 16,
+  DL_F4E2M1FN = 17
 };
 
 //===-- Element types -----------------------------------------------------===//
@@ -38,6 +42,19 @@ static int code_of(TileDtype dtype) {
     return DL_F8E4M3FN;
   case TILE_DTYPE_F8E5M2:
     return DL_F8E5M2;
+  case TILE_DTYPE_F8E8M0FNU:
+    return DL_F8E8M0FNU;
+  case TILE_DTYPE_F6E2M3FN:
+    return DL_F6E2M3FN;
+  case TILE_DTYPE_F6E3M2FN:
+    return DL_F6E3M2FN;
+  case TILE_DTYPE_F4E2M1FN:
+    return DL_F4E2M1FN;
+  case TILE_DTYPE_U8:
+  case TILE_DTYPE_U16:
+  case TILE_DTYPE_U32:
+  case TILE_DTYPE_U64:
+    return DL_UINT;
   case TILE_DTYPE_I1:
     return DL_BOOL;
   case TILE_DTYPE_COMPLEX_F32:
@@ -48,14 +65,31 @@ static int code_of(TileDtype dtype) {
   }
 }
 
+/// How many elements an item of such a tensor has: those of 4 and 6 bits are
+/// each an item, or come in vectors or bytes that hold whole ones. 0: the
+/// tensor is not of that type.
+static int packed_lanes(const TileDLTensor *tensor, TileDtype dtype) {
+  int bits = tile_dtype_info(dtype)->bits, pack = tile_dtype_pack(dtype);
+  int lanes = tensor->dtype.lanes, code = tensor->dtype.code;
+  bool is_byte = (code == DL_UINT || code == DL_INT) && lanes == 1 &&
+                 tensor->dtype.bits == 8;
+  if (is_byte)
+    return bits == 4 ? pack : 0;
+  bool is_it = code == code_of(dtype) && tensor->dtype.bits == bits;
+  return is_it && (lanes == 1 || lanes == pack) ? lanes : 0;
+}
+
 /// Integers have no sign in MLIR, and bytes may be whatever has one byte:
 /// versions of DLPack before 1.1 have no floats of 8 bits.
 static bool is_type(const TileDLTensor *tensor, TileDtype dtype) {
   int code = tensor->dtype.code;
+  if (tile_dtype_pack(dtype) > 1)
+    return packed_lanes(tensor, dtype) > 0;
   if (tensor->dtype.lanes != 1 ||
       tensor->dtype.bits != 8 * tile_dtype_size_bytes(dtype))
     return false;
-  if (code == code_of(dtype) || (code == DL_UINT && code_of(dtype) == DL_INT))
+  bool is_integer = code == DL_UINT || code == DL_INT;
+  if (code == code_of(dtype) || (is_integer && code_of(dtype) == DL_INT))
     return true;
   return code == DL_UINT && tensor->dtype.bits == 8;
 }
@@ -106,6 +140,22 @@ static TileStatus read_layout(const TileDLTensor *tensor, TileArg *arg) {
   return tile_status_ok();
 }
 
+/// Bits of an element in memory.
+static int tensor_bits(TileDtype dtype) {
+  return tile_dtype_pack(dtype) > 1 ? tile_dtype_info(dtype)->bits
+                                    : 8 * (int)tile_dtype_size_bytes(dtype);
+}
+
+/// Extents and strides of items as those of elements.
+static void count_packed(const TileDLTensor *tensor, TileArg *arg) {
+  int lanes =
+      tile_dtype_pack(arg->dtype) > 1 ? packed_lanes(tensor, arg->dtype) : 1;
+  for (int i = 0; i < arg->rank && lanes > 1; i++) {
+    int64_t *number = i + 1 == arg->rank ? &arg->shape[i] : &arg->strides[i];
+    *number *= lanes;
+  }
+}
+
 static TileStatus read_tensor(const TileDevice *device,
                               const TileHostParam *param,
                               const TileDLTensor *tensor, TileArg *arg) {
@@ -118,20 +168,21 @@ static TileStatus read_tensor(const TileDevice *device,
   if (!is_type(tensor, param->dtype))
     return tile_status_error(
         TILE_STATUS_USER_ERROR,
-        "expected element type %s (DLPack code %d, %zu bits), got code %d, %d "
+        "expected element type %s (DLPack code %d, %d bits), got code %d, %d "
         "bits, %d lanes",
         tile_dtype_name(param->dtype), code_of(param->dtype),
-        8 * tile_dtype_size_bytes(param->dtype), tensor->dtype.code,
-        tensor->dtype.bits, tensor->dtype.lanes);
+        tensor_bits(param->dtype), tensor->dtype.code, tensor->dtype.bits,
+        tensor->dtype.lanes);
   arg->dtype = param->dtype;
   arg->rank = param->rank;
   arg->address = (uint64_t)(uintptr_t)tensor->data + tensor->byte_offset;
   // What lies before the first element is part of a tensor only where its type
   // says so.
   if (param->offset > 0)
-    arg->offset =
-        (int64_t)(tensor->byte_offset / tile_dtype_size_bytes(param->dtype));
+    arg->offset = (int64_t)(tensor->byte_offset * 8 /
+                            (uint64_t)tensor_bits(param->dtype));
   TRY(read_layout(tensor, arg));
+  count_packed(tensor, arg);
   uint64_t size_bytes = tile_launch_arg_size_bytes(arg);
   if (size_bytes == 0)
     return tile_status_ok();
@@ -168,7 +219,7 @@ static void launch_result_make(const TileDevice *device,
   tensor->device.id = device->ordinal;
   tensor->ndim = arg->rank;
   tensor->dtype.code = (uint8_t)code_of(arg->dtype);
-  tensor->dtype.bits = (uint8_t)(8 * tile_dtype_size_bytes(arg->dtype));
+  tensor->dtype.bits = (uint8_t)tensor_bits(arg->dtype);
   tensor->dtype.lanes = 1;
   tensor->shape = out_result->shape;
   tensor->strides = out_result->strides;

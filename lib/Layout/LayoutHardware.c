@@ -245,8 +245,13 @@ bool tile_hw_wgmma_a(int64_t m, int64_t k, int elem_bits, int wg_m, int wg_n,
 
 //===-- mma.sync fragments ------------------------------------------------===//
 
+// Elements of a word, or one of two words.
+static int64_t mma_packed(const TileHwMma *g) {
+  return g->elem_bits > 32 ? 1 : 32 / g->elem_bits;
+}
+
 static bool mma_fits(const TileHwMma *g, TileReason *e) {
-  int64_t p = 32 / g->elem_bits;
+  int64_t p = mma_packed(g);
   if (g->instr_k != 4 * p && g->instr_k != 8 * p)
     return tile_refuse(e, "", "mma: k%d does not exist for %d-bit elements",
                        g->instr_k, g->elem_bits);
@@ -262,7 +267,7 @@ static bool mma_fits(const TileHwMma *g, TileReason *e) {
 bool tile_hw_mma_a(const TileHwMma *g, TileLayout *out, TileReason *e) {
   if (!mma_fits(g, e))
     return false;
-  int64_t p = 32 / g->elem_bits, shape[2] = {g->m, g->k};
+  int64_t p = mma_packed(g), shape[2] = {g->m, g->k};
   int64_t per_m = g->m / g->warps_m;
   TileLayoutBuilder b;
   tile_layout_begin_fragment(&b, shape, 2);
@@ -282,7 +287,7 @@ bool tile_hw_mma_b(const TileHwMma *g, bool b_nk, TileLayout *out,
   if (!mma_fits(g, e))
     return false;
   int kd = b_nk, nd = !b_nk;
-  int64_t p = 32 / g->elem_bits, per_n = g->n / g->warps_n, shape[2];
+  int64_t p = mma_packed(g), per_n = g->n / g->warps_n, shape[2];
   shape[kd] = g->k, shape[nd] = g->n;
   TileLayoutBuilder b;
   tile_layout_begin_fragment(&b, shape, 2);

@@ -59,7 +59,7 @@ typedef struct {
   int64_t m, n, k; // the tile
   int warps_m, warps_n;
   int elem_bits; // of A and B: 8, 16 or 32 (tf32); 4 for s4/u4
-  int instr_k;   // 4p or 8p, p = 32 / elem_bits
+  int instr_k;   // 4p or 8p, p = 32 / elem_bits, at least 1
 } TileHwMma;
 /// mma.sync m16n8k{instr_k}. A is [m][k]; B is [k][n] or, |b_nk|, [n][k].
 bool tile_hw_mma_a(const TileHwMma *g, TileLayout *out, TileReason *e);

@@ -430,10 +430,10 @@ static bool makes_tensor(MlirOperation op) {
   return false;
 }
 
-static bool makes_float8(MlirOperation op) {
+static bool makes_small_float(MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
     MlirType type = mlirValueGetType(mlirOperationGetResult(op, i));
-    if (mlirTypeIsAFloat(type) && mlirFloatTypeGetWidth(type) == 8)
+    if (mlirTypeIsAFloat(type) && mlirFloatTypeGetWidth(type) <= 8)
       return true;
   }
   return false;
@@ -450,7 +450,7 @@ static bool is_one_of(MlirOperation op, const char *names) {
     if (name.length >= length && !memcmp(name.data, names, length))
       return true;
     if ((is_word(names, length, "tensor<") && makes_tensor(op)) ||
-        (is_word(names, length, "float8<") && makes_float8(op)))
+        (is_word(names, length, "float8<") && makes_small_float(op)))
       return true;
     names += length + (names[length] == ' ');
   }

@@ -80,6 +80,7 @@ static const TilePipelineStep steps[] = {
     {TILE_PHASE_TILE, "func.func(lower-vector-mask)", 0, "vector.mask"},
     {TILE_PHASE_TILE, "tile-inline-calls", 0, "func.call"},
     {TILE_PHASE_TILE, "canonicalize", 0, NULL}, // subviews become regions
+    {TILE_PHASE_TILE, "tile-expand-types", 0, NULL},
     {TILE_PHASE_TILE, "tile-mark-aliases", 0, NULL},
     {TILE_PHASE_TILE, "tile-verify-writes", 0, NULL},
     {TILE_PHASE_TILE, "tile-expand-arranged", 0, NULL},
@@ -126,8 +127,8 @@ static const TilePipelineStep steps[] = {
      "gpu.all_reduce gpu.rotate gpu.shuffle gpu.subgroup_broadcast "
      "gpu.subgroup_reduce vector.multi_reduction vector.scan"},
     {TILE_PHASE_LOWER,
-     "arith-emulate-unsupported-floats{source-types=f8E4M3FN,f8E5M2 "
-     "target-type=f32}",
+     "arith-emulate-unsupported-floats{source-types=f8E4M3FN,f8E5M2,f8E8M0FNU,"
+     "f6E3M2FN,f6E2M3FN,f4E2M1FN target-type=f32}",
      NESTED, "float8<"},
     {TILE_PHASE_LOWER, "convert-tile-to-nvvm", TARGET | NESTED, NULL},
     {TILE_PHASE_LOWER, "convert-vector-to-llvm", NESTED, "vector."},

@@ -89,6 +89,9 @@ static MlirLogicalResult print_arg(const TileHost *host, int arg,
   tile_string_deinit(&name);
   if (mlirTypeIsAMemRef(type) ? print_memref(type, host->is_written[arg], json)
                               : print_scalar(type, json)) {
+    MlirStringRef holds = tile_argument_holds(host->function, arg);
+    if (holds.length)
+      tile_json_print_string_part(json, "holds", holds.data, holds.length);
     tile_json_close(json, '}');
     return tile_success();
   }

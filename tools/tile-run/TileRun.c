@@ -24,8 +24,7 @@
 enum { MAX_SHOWN = 8, NUM_SHOWN_ENDS = 4 }; // per dimension
 
 static void print_element(FILE *file, const TileTensor *tensor, size_t index) {
-  TileNumber number =
-      tile_dtype_load(tensor->dtype, tile_tensor_elem(tensor, index));
+  TileNumber number = tile_tensor_load(tensor, index);
   if (tile_dtype_is_float(tensor->dtype))
     fprintf(file, "%g", number.real);
   else if (tile_dtype_is_complex(tensor->dtype))
@@ -503,8 +502,9 @@ static TileStatus copy_results(Job *job, TileDevice *device,
 
 static uint64_t first_elem_address(const Job *job, int index) {
   const RunArg *owner = &job->args[job->args[index].owner];
-  return owner->memory_address + (uint64_t)owner->before.offset *
-                                     tile_dtype_size_bytes(owner->before.dtype);
+  return owner->memory_address +
+         tile_dtype_run_bytes(owner->before.dtype,
+                              (uint64_t)owner->before.offset);
 }
 
 // What lies before the first element is no part of a tensor whose type has

@@ -91,8 +91,8 @@ static TileStatus upload_set(Meter *meter, TileArg *args) {
     if (tile_status_is_ok(&status))
       status = tile_device_upload(meter->device, address, tensor->data,
                                   tensor->size_bytes);
-    args[i].address = address + (uint64_t)tensor->offset *
-                                    tile_dtype_size_bytes(tensor->dtype);
+    args[i].address =
+        address + tile_dtype_run_bytes(tensor->dtype, (uint64_t)tensor->offset);
   }
   return status;
 }
@@ -153,9 +153,8 @@ static double error_of(const TileTensor *expected, const TileTensor *got) {
   size_t apart = count / SAMPLES + (count / SAMPLES % 2 == 0); // odd
   bool is_float = tile_dtype_is_float(expected->dtype);
   for (size_t i = 0; i < count; i += apart) {
-    TileNumber x =
-        tile_dtype_load(expected->dtype, tile_tensor_elem(expected, i));
-    TileNumber y = tile_dtype_load(got->dtype, tile_tensor_elem(got, i));
+    TileNumber x = tile_tensor_load(expected, i);
+    TileNumber y = tile_tensor_load(got, i);
     double a = is_float ? x.real : (double)x.integer;
     double b = is_float ? y.real : (double)y.integer;
     error += (a - b) * (a - b);
@@ -172,7 +171,7 @@ static TileStatus download(const Meter *meter, size_t i, TileTensor *out) {
   TileStatus status = tile_tensor_alloc(out);
   uint64_t start =
       meter->args[0][i].address -
-      (uint64_t)tensor->offset * tile_dtype_size_bytes(tensor->dtype);
+      tile_dtype_run_bytes(tensor->dtype, (uint64_t)tensor->offset);
   return tile_status_is_ok(&status)
              ? tile_device_download(meter->device, start, out->data,
                                     out->size_bytes)

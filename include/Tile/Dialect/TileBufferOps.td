@@ -29,8 +29,12 @@ def Tile_AllocOp : Tile_Op<"alloc"> {
          layout maps registers to elements and covers the tile;
     (C7) `offset` only on shared tiles, at least 0, a multiple of the alignment
          (without one: of the element size);
-    (C8) the element type is f64, f32, f16, bf16, f8E4M3FN, f8E5M2 or a signless
-         integer of 1, 8, 16, 32 or 64 bits. i1 is stored in one byte;
+    (C8) the element type is f64, f32, f16, bf16, f8E4M3FN, f8E5M2, f8E8M0FNU,
+         f6E3M2FN, f6E2M3FN, f4E2M1FN, an integer of 8, 16, 32 or 64 bits,
+         signless or unsigned, i1 or i4. i1 is stored in one byte; elements of 4
+         bits are two in a byte and those of 6 bits four in three bytes, the
+         first in the low bits, in shared tiles as in tensors, and one in a byte
+         in fragments and private arrays; see the pass `tile-expand-types`;
     (C9) a private array has at most 512 KiB, the local memory of a thread.
 
     | memory space | lifetime | `layout` | `alignment`, `offset` |

@@ -152,4 +152,71 @@ def Tile_UnpackFp4Op : Tile_Op<"unpack_fp4", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_UnpackOp : Tile_Op<"unpack", [Pure]> {
+  let summary = "one of the small elements in a word";
+  let description = [{
+    `value = element (index mod n) of word`, where a word of W bits holds
+    `n = max { 2^k : 2^k * bits <= W }` elements of so many bits beside each
+    other, the first in the low bits: `bits(value) = (word >> bits * (index mod
+    n)) mod 2^bits`. This is how memory has them: elements of 4 bits two in a
+    byte, of 6 bits four in three bytes, so that a word of 32 bits holds four of
+    6 bits in its low 24.
+
+    | bits | types | in i8 | i16 | i32 | i64 |
+    |---|---|---|---|---|---|
+    | 4 | f4E2M1FN, i4 | 2 | 4 | 8 | 16 |
+    | 6 | f6E3M2FN, f6E2M3FN | 1 | 2 | 4 | 8 |
+    | 8 | f8E8M0FNU, f8E4M3FN, f8E5M2, i8 | 1 | 2 | 4 | 8 |
+
+    It moves bits; `arith.extf`, `arith.extsi`, `arith.sitofp` make numbers of
+    other types of them.
+
+    Constraints:
+    (C1) the word is a signless integer of 8, 16, 32 or 64 bits;
+    (C2) the result is of one of the types of the table.
+
+    Example: a tile of weights, eight in a word.
+    ```mlir
+    tile.parallel (%i, %j) in [64, 128] {
+      %c8 = arith.constant 8 : index
+      %at = arith.divui %j, %c8 : index
+      %word = memref.load %packed[%i, %at] : memref<64x16xi32, #gpu.address_space<workgroup>>
+      %code = tile.unpack %word[%j] : i32 to f4E2M1FN
+      %w = arith.extf %code : f4E2M1FN to bf16
+      memref.store %w, %weights[%i, %j] : memref<64x128xbf16, #gpu.address_space<workgroup>>
+    }
+    ```
+  }];
+  let arguments = (ins Arg<AnySignlessInteger, "elements beside each other">:$word,
+                       Arg<Index, "which of them">:$index);
+  let results = (outs Res<AnyType, "the element">:$value);
+  let assemblyFormat = "$word `[` $index `]` attr-dict `:` type($word) `to` type($value)";
+  let hasVerifier = 1;
+}
+
+def Tile_PackOp : Tile_Op<"pack", [Pure, SameTypeOperands]> {
+  let summary = "a word of small elements";
+  let description = [{
+    `word = sum over k of bits(element k) << bits * k`: what `tile.unpack` takes
+    apart, with the same types and as many elements at most. Bits above the last
+    one are 0.
+
+    Constraints:
+    (C1) the word is a signless integer of 8, 16, 32 or 64 bits;
+    (C2) the elements are of one of the types that `tile.unpack` lists;
+    (C3) there are from 1 to as many as the word holds.
+
+    Example: two numbers rounded to 4 bits in a byte.
+    ```mlir
+    %low = arith.truncf %x : f32 to f4E2M1FN
+    %high = arith.truncf %y : f32 to f4E2M1FN
+    %byte = tile.pack %low, %high : f4E2M1FN, f4E2M1FN to i8
+    ```
+  }];
+  let arguments = (ins Arg<Variadic<AnyType>, "the elements, the first in the low bits">:$elements);
+  let results = (outs Res<AnySignlessInteger, "elements beside each other">:$word);
+  let assemblyFormat = "$elements attr-dict `:` type($elements) `to` type($word)";
+  let hasVerifier = 1;
+}
+
 #endif // TILE_ELEMENT_OPS_TD

@@ -14,10 +14,10 @@ def Tile_GemmOp : Tile_Op<"gemm", [
     `transpose_b` that B is stored N x K. Of rank 3 it is a product for each
     number of the first dimension, which all three have.
 
-    Matrix instructions take M and N that are multiples of 16 and 8, K that is one
-    of 32 bytes, and no f64. Any extents are right: others get pads of zeros, in
-    shared tiles and registers of their own, where that pays; the rest, and f64,
-    add up each element with `fma`, in the order of K, in the type of C, of f16 in
+    Matrix instructions take M and N that are multiples of 16 and 8, and K that is
+    one of 32 bytes; of f64 it is two of m8n8k4. Any extents are right: others get
+    pads of zeros, in shared tiles and registers of their own, where that pays; the
+    rest add up each element with `fma`, in the order of K, in the type of C, of f16 in
     f32. A remark says which.
 
     A factor may be in registers: A for both instructions, B for `mma` only. The

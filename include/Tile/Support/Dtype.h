@@ -15,7 +15,12 @@ typedef enum {
   TILE_DTYPE_TF32, // an f32 in memory; numbers are rounded to 10 bits mantissa
   TILE_DTYPE_F8E4M3FN,
   TILE_DTYPE_F8E5M2,
-  TILE_DTYPE_I1, // one byte, 0 or 1
+  TILE_DTYPE_F8E8M0FNU, // 2^(code - 127); scales of blocks
+  TILE_DTYPE_F6E3M2FN,  // 6 bits
+  TILE_DTYPE_F6E2M3FN,
+  TILE_DTYPE_F4E2M1FN, // 4 bits
+  TILE_DTYPE_I1,       // one byte, 0 or 1
+  TILE_DTYPE_I4,
   TILE_DTYPE_I8,
   TILE_DTYPE_I16,
   TILE_DTYPE_I32,

@@ -60,6 +60,8 @@ static bool wgmma_takes_types(const TileProduct *gemm, const GemmView *view,
   if (mlirTypeIsAF16(view->c.element))
     return tile_refuse(out, "tile-instr/types",
                        "f16 accumulators are lowered to mma only");
+  if (view->bits == 64)
+    return tile_refuse(out, "tile-instr/types", "wgmma has no f64");
   if (view->bits == 16)
     return true;
   bool a_in_registers = view->a.space == TILE_SPACE_FRAGMENT;
@@ -210,7 +212,7 @@ static bool wgmma_is_legal(const TileProduct *gemm, const GemmView *view,
          wgmma_accumulates(gemm, view, groups, out);
 }
 
-// PTX ISA, mma.sync: m16n8, k of 32 bytes for 16-bit types.
+// PTX ISA, mma.sync: m16n8, k of 32 bytes; of f64 two of m8n8k4.
 static bool mma_is_legal(const TileProduct *gemm, const GemmView *view,
                          const TileInstrContext *context, TileReason *out) {
   const TileTarget *target = context->target;
@@ -260,10 +262,6 @@ bool tile_product_instr_is_legal(const TileProduct *gemm, TileInstr instr,
                        "it is a product for each of %lld matrices; run "
                        "tile-expand-products first",
                        (long long)view.a.extent[0]);
-  if (mlirTypeIsAF64(view.a.element))
-    return tile_refuse(out_reason, "tile-instr/types",
-                       "f64 is multiplied by element loops; run "
-                       "tile-expand-products first");
   TileInstrContext own = *context; // a role has threads of its own
   own.num_threads = tile_op_num_threads(gemm->op, context->num_threads);
   if (instr == TILE_INSTR_Wgmma)

@@ -21,9 +21,12 @@
 #include "Nvgpu.h"
 #include "Support/Constants.h"
 #include "Support/Diagnostics.h"
+#include "Tile/Ops/llvm.h"
 #include "Tile/Ops/memref.h"
 #include "Tile/Ops/nvgpu.h"
+#include "Tile/Ops/nvvm.h"
 #include "Tile/Ops/vector.h"
+#include "mlir-c/Dialect/LLVM.h"
 
 // PTX ISA, mma.sync.m16n8k*: registers of a thread per 16 x 8 of C.
 enum { MMA_M = 16, MMA_N = 8, MMA_C_REGS = 4, ROW_BYTES = 16, WORD_BITS = 32 };
@@ -62,6 +65,11 @@ static bool is_float8(MlirType type) {
   return tile_elem_is_float(type) && tile_elem_bits(type) == 8;
 }
 
+// f64, of which an instruction has 8 rows.
+static bool is_double(const TileNvgpuGemm *gemm) {
+  return gemm->shape.elem_bits > WORD_BITS;
+}
+
 static bool can_be_factor(const TileShape *shape) {
   return shape->space == TILE_SPACE_SHARED ||
          shape->space == TILE_SPACE_FRAGMENT;
@@ -83,8 +91,8 @@ static bool gemm_is_ours(MlirOperation op, TileNvgpuGemm *gemm) {
   gemm->shape.n = c.extent[1];
   gemm->shape.k = a.extent[!product->transpose_a];
   gemm->shape.elem_bits = tile_elem_bits(a.element);
-  gemm->packed = WORD_BITS / gemm->shape.elem_bits;
-  gemm->shape.instr_k = (int)(8 * gemm->packed);
+  gemm->packed = is_double(gemm) ? 1 : WORD_BITS / gemm->shape.elem_bits;
+  gemm->shape.instr_k = (int)((is_double(gemm) ? 4 : 8) * gemm->packed);
   // The types that nvgpu.mma.sync has, and 8-bit floats: see multiplicand.
   return tile_product_types_fit(product, a.element, b.element, c.element);
 }
@@ -238,8 +246,9 @@ static MlirLogicalResult operand_build(TileNvgpuGemm *gemm, int which) {
   operand->is_transposed = !has_rows(gemm, &operand->window, operand->k_dim) &&
                            gemm->packed == 2 &&
                            has_rows(gemm, &operand->window, operand->mn_dim);
-  operand->by_matrix = operand->is_transposed ||
-                       has_rows(gemm, &operand->window, operand->k_dim);
+  operand->by_matrix =
+      operand->is_transposed ||
+      (!is_double(gemm) && has_rows(gemm, &operand->window, operand->k_dim));
   operand->in_pairs = which == B && operand->by_matrix &&
                       gemm->n_tiles % 2 == 0 && !gemm->product.is_sparse;
   TileLayout coordinates;
@@ -551,6 +560,79 @@ static void emit_sparse_step(Emitter *e, int64_t step) {
   }
 }
 
+//===-- Apply: products of f64 --------------------------------------------===//
+
+// PTX ISA, mma.m8n8k4 of f64: a thread has an element of A and of B, and two of
+// a row of C. Two of them are the 16 rows that fragments have elsewhere.
+
+enum { DOUBLE_ROWS = 2 };
+
+static MlirValue load_element(Emitter *e, int which, int64_t reg) {
+  TileNvgpuRewrite *r = e->rewrite;
+  MlirValue offset = tile_int_get(&r->index, offset_at(e, which, reg));
+  return memref_load(&r->b, .memref = e->storage[which],
+                     .indices = TILE_VALUES(offset));
+}
+
+// `c`: two of the four elements of a tile.
+static void multiply_double(Emitter *e, MlirValue a, MlirValue b,
+                            MlirValue *c) {
+  TileBuilder *build = &e->rewrite->b;
+  MlirContext context = tile_builder_context(build);
+  MlirType pair[2] = {e->gemm->output, e->gemm->output};
+  MlirValue result = nvvm_mma_sync(
+      build, .type = mlirLLVMStructTypeLiteralGet(context, 2, pair, false),
+      .shape = mlirAttributeParseGet(
+          context, TILE_STR("#nvvm.shape<m = 8, n = 8, k = 4>")),
+      .layoutA = NVVM_MMA_LAYOUT_row, .layoutB = NVVM_MMA_LAYOUT_col,
+      .multiplicandAPtxType = TILE_SOME(NVVM_MMA_TYPES_f64),
+      .multiplicandBPtxType = TILE_SOME(NVVM_MMA_TYPES_f64),
+      .operandA = {&a, 1}, .operandB = {&b, 1}, .operandC = {c, 2});
+  for (int64_t i = 0; i < 2; i++)
+    c[i] = llvm_extractvalue(build, .type = e->gemm->output,
+                             .container = result, .position = {&i, 1});
+}
+
+static void emit_double_step(Emitter *e, int64_t step, MlirValue *c) {
+  const TileNvgpuGemm *gemm = e->gemm;
+  MlirValue *a =
+      TILE_ARENA_NEW(e->rewrite->arena, MlirValue, DOUBLE_ROWS * gemm->m_tiles);
+  for (int64_t m = 0; m < gemm->m_tiles; m++)
+    for (int64_t i = 0; i < DOUBLE_ROWS; i++)
+      a[DOUBLE_ROWS * m + i] =
+          load_element(e, A, DOUBLE_ROWS * (step + gemm->k_steps * m) + i);
+  for (int64_t n = 0; n < gemm->n_tiles; n++) {
+    MlirValue b = load_element(e, B, step + gemm->k_steps * n);
+    for (int64_t m = 0; m < gemm->m_tiles; m++)
+      for (int64_t i = 0; i < DOUBLE_ROWS; i++)
+        multiply_double(e, a[DOUBLE_ROWS * m + i], b,
+                        &c[MMA_C_REGS * (m * gemm->n_tiles + n) + 2 * i]);
+  }
+}
+
+static void emit_doubles(Emitter *e, MlirValue storage) {
+  TileNvgpuRewrite *r = e->rewrite;
+  const TileNvgpuGemm *gemm = e->gemm;
+  int64_t count = MMA_C_REGS * num_accumulators(gemm);
+  MlirValue *c = TILE_ARENA_NEW(r->arena, MlirValue, count);
+  MlirValue clear = gemm->product.clear, none = {NULL};
+  if (clear.ptr)
+    none = zero(e);
+  for (int64_t i = 0; i < count; i++) {
+    MlirValue index = tile_const_index(&r->b, i);
+    c[i] = memref_load(&r->b, .memref = storage, .indices = TILE_VALUES(index));
+    if (clear.ptr)
+      c[i] = arith_select(&r->b, clear, none, c[i]);
+  }
+  for (int64_t step = 0; step < gemm->k_steps; step++)
+    emit_double_step(e, step, c);
+  for (int64_t i = 0; i < count; i++) {
+    MlirValue index = tile_const_index(&r->b, i);
+    memref_store(&r->b, .value = c[i], .memref = storage,
+                 .indices = TILE_VALUES(index));
+  }
+}
+
 void tile_nvgpu_gemm_apply(TileNvgpuRewrite *rewrite,
                            const TileNvgpuGemm *gemm) {
   Emitter e = {.rewrite = rewrite, .gemm = gemm};
@@ -573,6 +655,10 @@ void tile_nvgpu_gemm_apply(TileNvgpuRewrite *rewrite,
                             .rhs = tile_const_index(&rewrite->b, UPPER_LANES));
   }
   MlirValue storage = build_accumulators_storage(&e);
+  if (is_double(gemm)) {
+    emit_doubles(&e, storage);
+    return;
+  }
   load_accumulators(&e, storage);
   for (int64_t step = 0; step < gemm->k_steps; step++)
     if (gemm->product.is_sparse)

@@ -97,9 +97,11 @@ void lower_vector_extract(Lowering *l, MlirOperation op);
 void lower_vector_extract_strided_slice(Lowering *l, MlirOperation op);
 
 // Math/SmallFloatOps.c
-bool float8_cast_is(MlirOperation op);
-void lower_float8_cast(Lowering *l, MlirOperation op);
+bool small_float_cast_is(MlirOperation op);
+void lower_small_float_cast(Lowering *l, MlirOperation op);
 void lower_tile_unpack_fp4(Lowering *l, MlirOperation op);
+void lower_tile_unpack(Lowering *l, MlirOperation op);
+void lower_tile_pack(Lowering *l, MlirOperation op);
 
 // Math/IntFloatCasts.c
 bool int_float_cast_is(MlirOperation op);

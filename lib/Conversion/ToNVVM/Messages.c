@@ -128,8 +128,8 @@ static MlirValue printed(Lowering *l, MlirValue value, const char **out_text) {
     return tile_int_get(&l->i32, index_operand(l, value));
   if (tile_elem_is_float(type)) {
     *out_text = "%g";
-    if (float8_is(type))
-      value = float8_widen(l, element_stored(l, value, type), type);
+    if (small_float_is(type))
+      value = small_float_widen(l, element_stored(l, value, type), type);
     return mlirTypeIsAF64(type) ? value
                                 : arith_extf(&l->b, .type = f64, .in = value);
   }

@@ -39,7 +39,7 @@ typedef struct {
 } LowerEntry;
 
 static const LowerEntry table[] = {
-    {float8_cast_is, lower_float8_cast},
+    {small_float_cast_is, lower_small_float_cast},
     {int_float_cast_is, lower_int_float_cast},
     {math_function_is, lower_math_function},
     {gpu_block_dim_is, lower_gpu_block_dim},
@@ -105,6 +105,8 @@ static const LowerEntry table[] = {
     {tile_storage_is, lower_tile_storage},
     {tile_tensor_at_is, lower_tile_tensor_at},
     {tile_tma_wait_is, lower_tile_tma_wait},
+    {tile_pack_is, lower_tile_pack},
+    {tile_unpack_is, lower_tile_unpack},
     {tile_unpack_fp4_is, lower_tile_unpack_fp4},
     {tile_warp_id_is, lower_tile_warp_id},
     {nvgpu_device_async_copy_is, lower_nvgpu_device_async_copy},

@@ -55,7 +55,8 @@ static bool is_element_op(MlirOperation op) {
   if (tile_alloc_is(op))
     return is_private(mlirValueGetType(mlirOperationGetResult(op, 0)));
   if (tile_op_is(op))
-    return tile_unpack_fp4_is(op) || tile_print_is(op) || tile_assert_is(op);
+    return tile_unpack_is(op) || tile_pack_is(op) || tile_unpack_fp4_is(op) ||
+           tile_print_is(op) || tile_assert_is(op);
   if (tile_element_access_get(op, &access) || scf_if_is(op) || scf_for_is(op) ||
       scf_while_is(op) || func_call_is(op) || mlirxIsTerminator(op))
     return true;

@@ -1,6 +1,7 @@
 //===- HostArgs.c - Checks arguments against a host function --------------===//
 
 #include "Launcher/Host/HostFunction.h"
+#include "Support/DtypeTable.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -58,6 +59,28 @@ static TileStatus check_extents(const TileHostFunction *function, size_t index,
   return tile_status_ok();
 }
 
+// Rows of elements that share bytes begin and end with whole ones.
+static TileStatus check_packed(const TileHostFunction *function, size_t index,
+                               const TileArg *arg) {
+  int pack = tile_dtype_pack(arg->dtype);
+  for (int i = 0; i < arg->rank && pack > 1; i++) {
+    bool is_last = i + 1 == arg->rank, is_used = arg->shape[i] > 1;
+    if (is_last && arg->shape[i] % pack != 0)
+      return arg_error(function, index,
+                       "expected extent %d to be a multiple of %d, of which "
+                       "elements of type %s fill whole bytes, got %lld",
+                       i, pack, tile_dtype_name(arg->dtype),
+                       (long long)arg->shape[i]);
+    if (is_used && (is_last ? arg->strides[i] != 1 : arg->strides[i] % pack))
+      return arg_error(function, index,
+                       "expected stride %d to be %s%d of elements of type %s, "
+                       "got %lld",
+                       i, is_last ? "" : "a multiple of ", is_last ? 1 : pack,
+                       tile_dtype_name(arg->dtype), (long long)arg->strides[i]);
+  }
+  return tile_status_ok();
+}
+
 static TileStatus check_arg(const TileHostFunction *function, size_t index,
                             const TileArg *arg) {
   const TileHostParam *param = &function->params[index];
@@ -81,7 +104,9 @@ static TileStatus check_arg(const TileHostFunction *function, size_t index,
                      "expected an address that is a multiple of %zu bytes, got "
                      "0x%llx",
                      align_bytes, (unsigned long long)arg->address);
-  return check_extents(function, index, arg);
+  TileStatus status = check_packed(function, index, arg);
+  return tile_status_is_ok(&status) ? check_extents(function, index, arg)
+                                    : status;
 }
 
 //===-- Overlap -----------------------------------------------------------===//
@@ -95,7 +120,7 @@ static void byte_range(const TileArg *arg, uint64_t *out_start,
     return;
   for (int i = 0; i < arg->rank; i++)
     last_elem += (uint64_t)(arg->shape[i] - 1) * (uint64_t)arg->strides[i];
-  *out_end += (last_elem + 1) * tile_dtype_size_bytes(arg->dtype);
+  *out_end += tile_dtype_run_bytes(arg->dtype, last_elem + 1);
 }
 
 static TileStatus check_overlap(const TileHostFunction *function,
@@ -117,6 +142,25 @@ static TileStatus check_overlap(const TileHostFunction *function,
                    "expected memory of its own because it is written, got "
                    "memory that overlaps argument %zu ('%s')",
                    other, params[other].name);
+}
+
+//===-- As kernels know them ----------------------------------------------===//
+
+void tile_host_function_code_args(const TileHostFunction *function,
+                                  TileArg *args) {
+  for (int i = 0; i < function->num_params; i++) {
+    const TileDtypeInfo *info = tile_dtype_info(function->params[i].dtype);
+    int pack = tile_dtype_info_pack(info);
+    int bytes = tile_dtype_info_pack_bytes(info);
+    if (args[i].is_scalar || pack == 1)
+      continue;
+    for (int d = 0; d < args[i].rank; d++)
+      if (d + 1 == args[i].rank)
+        args[i].shape[d] = args[i].shape[d] / pack * bytes;
+      else
+        args[i].strides[d] = args[i].strides[d] / pack * bytes;
+    args[i].offset = args[i].offset / pack * bytes;
+  }
 }
 
 //===-- Entry -------------------------------------------------------------===//

@@ -165,6 +165,28 @@ static bool read_memref(JsonReader *reader, const JsonNode *node,
          tile_json_bool(reader, &is_mutable, &param->is_mutable);
 }
 
+// The metadata counts what kernels know; a parameter what it holds.
+static bool read_holds(JsonReader *reader, const JsonNode *node,
+                       TileHostParam *param) {
+  JsonNode holds = tile_json_field(node, "holds");
+  if (!holds.json)
+    return true;
+  if (!tile_json_dtype(reader, &holds, &param->dtype))
+    return false;
+  const TileDtypeInfo *info = tile_dtype_info(param->dtype);
+  int pack = tile_dtype_info_pack(info),
+      bytes = tile_dtype_info_pack_bytes(info);
+  for (int d = 0; d < param->rank && pack > 1; d++) {
+    int64_t *number =
+        d + 1 == param->rank ? &param->shape[d] : &param->strides[d];
+    if (*number > 0)
+      *number = *number / bytes * pack;
+  }
+  if (param->offset > 0)
+    param->offset = param->offset / bytes * pack;
+  return true;
+}
+
 static bool read_arg(JsonReader *reader, const JsonNode *node,
                      TileHostParam *param) {
   JsonNode name = tile_json_field(node, "name");
@@ -180,7 +202,7 @@ static bool read_arg(JsonReader *reader, const JsonNode *node,
     return tile_json_number_dtype(reader, &dtype, &param->dtype);
   if (strcmp(kind_name, "memref") != 0)
     return tile_json_fail(reader, &kind, "\"memref\" or \"scalar\"");
-  return read_memref(reader, node, param);
+  return read_memref(reader, node, param) && read_holds(reader, node, param);
 }
 
 static bool read_args(JsonReader *reader, const JsonNode *array) {

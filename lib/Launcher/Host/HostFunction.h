@@ -99,6 +99,11 @@ int64_t tile_value_result_signed(const Value *value, const ValueResult *result);
 int64_t tile_value_result_bits_signed(const Value *value,
                                       const ValueResult *result);
 
+/// Extents, strides and offsets of elements that share bytes, in bytes: kernels
+/// and what the function computes know these as bytes.
+void tile_host_function_code_args(const TileHostFunction *function,
+                                  TileArg *args);
+
 //===-- Launches ----------------------------------------------------------===//
 
 typedef struct {

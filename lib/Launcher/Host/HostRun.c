@@ -783,11 +783,17 @@ TileStatus tile_host_function_run(const TileHostFunction *function,
                                   const TileRunOptions *options) {
   static const TileRunOptions quiet = {.module = NULL};
   TRY(tile_host_function_check_args(function, args, num_args));
+  TileArg *coded = malloc((num_args + 1) * sizeof *coded);
+  if (!coded)
+    return tile_status_error(TILE_STATUS_USER_ERROR, "out of memory");
+  if (num_args > 0)
+    memcpy(coded, args, num_args * sizeof *coded);
+  tile_host_function_code_args(function, coded);
   HostRun run = {.function = function,
                  .device = device,
-                 .args = args,
+                 .args = coded,
                  .inputs = {.function = function,
-                            .args = args,
+                            .args = coded,
                             .num_sms = tile_device_num_sms(device)},
                  .options = options ? options : &quiet};
   run.results = calloc((size_t)function->num_values + 1, sizeof *run.results);
@@ -799,5 +805,6 @@ TileStatus tile_host_function_run(const TileHostFunction *function,
           : tile_status_error(TILE_STATUS_USER_ERROR, "out of memory");
   free(run.results);
   free(run.has_remarked);
+  free(coded);
   return status;
 }

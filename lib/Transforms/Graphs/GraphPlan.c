@@ -339,7 +339,7 @@ static bool is_type(MlirType type, const char *name) {
   if (!info)
     return false;
   if (!strcmp(name, "f8"))
-    return info->bits == 8 && tile_elem_is_float(type);
+    return info->bits == 8 && tile_elem_is_float(type) && info->factor;
   return !strcmp(info->name, name);
 }
 

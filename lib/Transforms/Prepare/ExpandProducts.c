@@ -114,8 +114,7 @@ static bool product_pads_solve(const TileProduct *product,
   enum { WARP_THREADS = 32, MIN_STEPS = 24 };
   TileShape a = shape_of(product->a), c = shape_of(product->c);
   int bits = tile_elem_bits(a.element);
-  if (c.rank != 2 || mlirTypeIsAF64(a.element) || num_threads <= 0 ||
-      num_threads % WARP_THREADS)
+  if (c.rank != 2 || num_threads <= 0 || num_threads % WARP_THREADS)
     return false;
   int64_t k = k_of(product);
   int64_t steps =
@@ -293,7 +292,7 @@ static bool has_no_instruction(const TileProduct *product,
   int lead = c.rank - 2;
   int bits = tile_elem_bits(a.element);
   int64_t k = a.extent[lead + !product->transpose_a];
-  return mlirTypeIsAF64(a.element) || c.extent[lead] % target->mma.m != 0 ||
+  return c.extent[lead] % target->mma.m != 0 ||
          c.extent[lead + 1] % target->mma.n != 0 ||
          k % (target->mma.k_bytes * 8 / bits) != 0;
 }
@@ -385,11 +384,9 @@ static void expand_to_loop(TileBuilder *b, const TileProduct *product) {
   element_side_write(b, &side, element_convert(b, sum, side.element));
   mlirRewriterBaseSetInsertionPointBefore(b->rw, product->op);
   tile_parallel_op(b, .extents = {c.extent, c.rank}, .body = body);
-  tile_emit_remark(
-      product->op, "tile-product/elements",
-      "adds up each element of its own, with no matrix "
-      "instruction: those take M x N of 16 x 8, K of 32 bytes, and "
-      "no f64");
+  tile_emit_remark(product->op, "tile-product/elements",
+                   "adds up each element of its own, with no matrix "
+                   "instruction: those take M x N of 16 x 8 and K of 32 bytes");
 }
 
 //===-- Batches -----------------------------------------------------------===//

@@ -160,7 +160,7 @@ func.func @unknown(%i: index) {
 
 // -----
 
-// expected-error @+1 {{has the attribute 'tile.stage' on argument 1, expects only tile.may_alias and tile.name on arguments}}
+// expected-error @+1 {{has the attribute 'tile.stage' on argument 1, expects only tile.holds, tile.may_alias and tile.name on arguments}}
 func.func @argument(%A: memref<?xf32>, %B: memref<?xf32> {tile.stage = 0 : i32}) {
   return
 }
@@ -331,5 +331,12 @@ func.func @reserved_bytes() attributes {tile.reserved_bytes = 16 : i64} {
 
 // expected-error @+1 {{expects 'tile.prelude_slots' to be a number of at least 0, got -1}}
 func.func @prelude_slots() attributes {tile.num_threads = 128 : i32, tile.prelude_slots = -1 : i64} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expects 'tile.holds' to name an element type, got "f4"}}
+func.func @holds(%A: memref<8xi8> {tile.holds = "f4"}) {
   return
 }

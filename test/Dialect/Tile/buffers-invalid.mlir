@@ -251,7 +251,7 @@ func.func @alloc_c7_private() {
 // -----
 
 func.func @alloc_c8_index() {
-  // expected-error @+1 {{expects elements of f64, f32, f16, bf16, f8E4M3FN, f8E5M2 or a signless integer of 1, 8, 16, 32 or 64 bits, got index}}
+  // expected-error @+1 {{expects elements of f64, f32, f16, bf16, f8E4M3FN, f8E5M2, f8E8M0FNU, f6E3M2FN, f6E2M3FN, f4E2M1FN, an integer of 8, 16, 32 or 64 bits, signless or unsigned, i1 or i4, got index}}
   %0 = tile.alloc : memref<64xindex, #gpu.address_space<workgroup>>
   return
 }
@@ -259,16 +259,16 @@ func.func @alloc_c8_index() {
 // -----
 
 func.func @alloc_c8_width() {
-  // expected-error @+1 {{or 64 bits, got i4}}
-  %0 = tile.alloc : memref<64xi4, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{or i4, got i2}}
+  %0 = tile.alloc : memref<64xi2, #gpu.address_space<workgroup>>
   return
 }
 
 // -----
 
 func.func @alloc_c8_float() {
-  // expected-error @+1 {{got f8E8M0FNU}}
-  %0 = tile.alloc : memref<64xf8E8M0FNU, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{got f8E5M2FNUZ}}
+  %0 = tile.alloc : memref<64xf8E5M2FNUZ, #gpu.address_space<workgroup>>
   return
 }
 
@@ -284,7 +284,7 @@ func.func @alloc_c9_private() {
 // -----
 
 func.func @alloc_c8_signed() {
-  // expected-error @+1 {{or 64 bits, got si8}}
+  // expected-error @+1 {{or i4, got si8}}
   %0 = tile.alloc : memref<64xsi8, #gpu.address_space<workgroup>>
   return
 }

@@ -46,7 +46,7 @@ func.func @copy_c3(%A: memref<64xi32>, %B: memref<64xf32, #tile.fragment>) {
 // -----
 
 func.func @copy_c3_element(%A: memref<64xindex>, %B: memref<64xi32, #tile.fragment>) {
-  // expected-error @+1 {{expects elements of 'src' to be f64, f32, f16, bf16, f8E4M3FN, f8E5M2 or a signless integer of 1, 8, 16, 32 or 64 bits, got index}}
+  // expected-error @+1 {{expects elements of 'src' to be f64, f32, f16, bf16, f8E4M3FN, f8E5M2, f8E8M0FNU, f6E3M2FN, f6E2M3FN, f4E2M1FN, an integer of 8, 16, 32 or 64 bits, signless or unsigned, i1 or i4, got index}}
   tile.copy %A to %B : memref<64xindex>, memref<64xi32, #tile.fragment>
   return
 }

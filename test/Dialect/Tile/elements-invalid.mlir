@@ -352,10 +352,42 @@ func.func @unpack_fp4_c1(%pair: i8, %k: index) {
 
 // -----
 
-func.func @parallel_c10_integer(%A: memref<8xi4>) {
+func.func @unpack_c1(%word: i24, %k: index) {
+  // expected-error @+1 {{expects a word of 8, 16, 32 or 64 bits, got i24}}
+  %v = tile.unpack %word[%k] : i24 to f4E2M1FN
+  return
+}
+
+// -----
+
+func.func @unpack_c2(%word: i32, %k: index) {
+  // expected-error @+1 {{expects elements of f4E2M1FN, f6E3M2FN, f6E2M3FN, f8E8M0FNU, f8E4M3FN, f8E5M2, i4 or i8, got f16}}
+  %v = tile.unpack %word[%k] : i32 to f16
+  return
+}
+
+// -----
+
+func.func @pack_c3(%a: f6E3M2FN) {
+  // expected-error @+1 {{expects at most 1 elements in i8, got 2}}
+  %v = tile.pack %a, %a : f6E3M2FN, f6E3M2FN to i8
+  return
+}
+
+// -----
+
+func.func @pack_c3_none() {
+  // expected-error @+1 {{expects at least one element}}
+  %v = "tile.pack"() : () -> i8
+  return
+}
+
+// -----
+
+func.func @parallel_c10_integer(%A: memref<8xi2>) {
   tile.parallel (%i) in [8] {
-    // expected-error @+1 {{expects elements of f64, f32, f16, bf16, f8E4M3FN, f8E5M2 or a signless integer of 1, 8, 16, 32 or 64 bits, got i4}}
-    %x = memref.load %A[%i] : memref<8xi4>
+    // expected-error @+1 {{expects elements of f64, f32, f16, bf16, f8E4M3FN, f8E5M2, f8E8M0FNU, f6E3M2FN, f6E2M3FN, f4E2M1FN, an integer of 8, 16, 32 or 64 bits, signless or unsigned, i1 or i4, got i2}}
+    %x = memref.load %A[%i] : memref<8xi2>
   }
   return
 }
@@ -364,7 +396,7 @@ func.func @parallel_c10_integer(%A: memref<8xi4>) {
 
 func.func @parallel_c10_float(%A: memref<8xf80>, %v: f80) {
   tile.parallel (%i) in [8] {
-    // expected-error @+1 {{or 64 bits, got f80}}
+    // expected-error @+1 {{or i4, got f80}}
     memref.store %v, %A[%i] : memref<8xf80>
   }
   return

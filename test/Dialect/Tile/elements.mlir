@@ -54,6 +54,10 @@ func.func @others(%A: memref<?x?xf32>, %k: index, %pair: i8) {
   %a = tile.region %A[0, 0] [64, 128] : memref<?x?xf32>
   // CHECK: tile.transpose %{{.*}} to %{{.*}} : memref<128x64xbf16, #gpu.address_space<workgroup>>, !tile.region<64x128xf32>
   tile.transpose %As to %a : memref<128x64xbf16, #gpu.address_space<workgroup>>, !tile.region<64x128xf32>
+  // CHECK: %[[CODE:.*]] = tile.unpack %{{.*}}[%{{.*}}] : i8 to f4E2M1FN
+  // CHECK: tile.pack %[[CODE]], %[[CODE]] : f4E2M1FN, f4E2M1FN to i16
+  %code = tile.unpack %pair[%k] : i8 to f4E2M1FN
+  %word = tile.pack %code, %code : f4E2M1FN, f4E2M1FN to i16
   // CHECK: tile.unpack_fp4 %{{.*}}[%{{.*}}] : f16
   %v = tile.unpack_fp4 %pair[%k] : f16
   return

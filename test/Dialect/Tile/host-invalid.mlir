@@ -94,7 +94,7 @@ func.func @kernel_config_c5() {
 //===-- tile.tensor_map ---------------------------------------------------===//
 
 func.func @tensor_map_c1_space(%A: memref<64x64xbf16, #gpu.address_space<workgroup>>) {
-  // expected-error @+1 {{expects a tensor in global memory, of rank 1 to 5 and of elements of f64, f32, f16, bf16, f8E4M3FN, f8E5M2 or a signless integer of 1, 8, 16, 32 or 64 bits, got memref<64x64xbf16, #gpu.address_space<workgroup>>}}
+  // expected-error @+1 {{expects a tensor in global memory, of rank 1 to 5 and of elements of f64, f32, f16, bf16, f8E4M3FN, f8E5M2, f8E8M0FNU, f6E3M2FN, f6E2M3FN, f4E2M1FN, an integer of 8, 16, 32 or 64 bits, signless or unsigned, i1 or i4, got memref<64x64xbf16, #gpu.address_space<workgroup>>}}
   %t = tile.tensor_map %A box [64, 64] : memref<64x64xbf16, #gpu.address_space<workgroup>>
   return
 }
@@ -110,7 +110,7 @@ func.func @tensor_map_c1_rank(%A: memref<?x?x?x?x?x?xbf16>) {
 // -----
 
 func.func @tensor_map_c1_element(%A: memref<?x?xindex>) {
-  // expected-error @+1 {{or 64 bits, got memref<?x?xindex>}}
+  // expected-error @+1 {{or i4, got memref<?x?xindex>}}
   %t = tile.tensor_map %A box [8, 8] : memref<?x?xindex>
   return
 }

@@ -134,9 +134,9 @@ func.func @reduce_c4_f8_dst(%s: memref<64x32xf32, #gpu.address_space<workgroup>>
 
 // -----
 
-func.func @reduce_c4_unsigned(%s: memref<64x32xui32, #gpu.address_space<workgroup>>, %d: memref<64xi32, #gpu.address_space<workgroup>>) {
-  // expected-error @+1 {{expects elements of 'src' to be f64, f32, f16, bf16, f8E4M3FN, f8E5M2 or a signless integer of 1, 8, 16, 32 or 64 bits, got ui32}}
-  tile.reduce sum %s to %d dim 1 : memref<64x32xui32, #gpu.address_space<workgroup>>, memref<64xi32, #gpu.address_space<workgroup>>
+func.func @reduce_c4_signed(%s: memref<64x32xsi32, #gpu.address_space<workgroup>>, %d: memref<64xi32, #gpu.address_space<workgroup>>) {
+  // expected-error @+1 {{expects elements of 'src' to be f64, f32, f16, bf16, f8E4M3FN, f8E5M2, f8E8M0FNU, f6E3M2FN, f6E2M3FN, f4E2M1FN, an integer of 8, 16, 32 or 64 bits, signless or unsigned, i1 or i4, got si32}}
+  tile.reduce sum %s to %d dim 1 : memref<64x32xsi32, #gpu.address_space<workgroup>>, memref<64xi32, #gpu.address_space<workgroup>>
   return
 }
 

@@ -57,7 +57,7 @@ func.func @view_c4_width(%a: memref<64xf32, #tile.fragment>) {
 // -----
 
 func.func @view_c5_element(%a: memref<64xf32, #gpu.address_space<workgroup>>) {
-  // expected-error @+1 {{expects elements of f64, f32, f16, bf16, f8E4M3FN, f8E5M2 or a signless integer of 1, 8, 16, 32 or 64 bits, got index}}
+  // expected-error @+1 {{expects elements of f64, f32, f16, bf16, f8E4M3FN, f8E5M2, f8E8M0FNU, f6E3M2FN, f6E2M3FN, f4E2M1FN, an integer of 8, 16, 32 or 64 bits, signless or unsigned, i1 or i4, got index}}
   %v = tile.view %a : memref<64xf32, #gpu.address_space<workgroup>> to memref<32xindex, #gpu.address_space<workgroup>>
   return
 }

@@ -16,10 +16,12 @@ import numpy as np
 
 import collect
 
-FLOAT_BITS = {"f8E4M3FN": 8, "f8E5M2": 8, "bf16": 16, "f16": 16, "f32": 32,
+FLOAT_BITS = {"f4E2M1FN": 4, "f6E3M2FN": 6, "f6E2M3FN": 6, "f8E8M0FNU": 8,
+              "f8E4M3FN": 8, "f8E5M2": 8, "bf16": 16, "f16": 16, "f32": 32,
               "f64": 64}
 INTEGERS = {"i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32,
-            "i64": np.int64}
+            "i64": np.int64, "u8": np.uint8, "u16": np.uint16,
+            "u32": np.uint32, "u64": np.uint64}
 COMPLEX = {"complex<f32>": np.complex64, "complex<f64>": np.complex128}
 GUARD = 77  # what `junk` tensors hold: a value that no kernel computes
 
@@ -87,6 +89,8 @@ def round_to(values, dtype):
     values = np.asarray(values)
     if dtype == "i1":
         return (values.astype(np.int64) & 1).astype(np.bool_)
+    if dtype == "i4":
+        return ((values.astype(np.int64) + 8 & 15) - 8).astype(np.int8)
     if dtype in INTEGERS:
         return values.astype(INTEGERS[dtype])
     if dtype in COMPLEX:
@@ -95,6 +99,8 @@ def round_to(values, dtype):
         return values.astype(np.float16)
     if dtype == "f64":
         return values.astype(np.float64)
+    if dtype in CODES:
+        return CODES[dtype][code_of(values, dtype)]
     if FLOAT_BITS[dtype] == 8:
         return round_to_8_bits(values.astype(np.float64), dtype)
     single = values.astype(np.float32)
@@ -103,6 +109,40 @@ def round_to(values, dtype):
     bits = np.ascontiguousarray(single).view(np.uint32)
     bits = (bits + 0x7FFF + ((bits >> 16) & 1)) & np.uint32(0xFFFF0000)
     return bits.view(np.float32).reshape(single.shape)
+
+
+# The number of each code, from the tables of the OCP Microscaling Formats.
+def codes_of(exponent_bits, mantissa_bits, bias):
+    numbers = []
+    for code in range(1 << exponent_bits + mantissa_bits):
+        exponent, mantissa = divmod(code, 1 << mantissa_bits)
+        fraction = mantissa / (1 << mantissa_bits) + (exponent > 0)
+        numbers.append(fraction * 2.0 ** (max(exponent, 1) - bias))
+    return np.array(numbers + [-x for x in numbers], np.float32)
+
+
+CODES = {"f4E2M1FN": codes_of(2, 1, 1), "f6E3M2FN": codes_of(3, 2, 3),
+         "f6E2M3FN": codes_of(2, 3, 1),
+         "f8E8M0FNU": np.array([2.0 ** (i - 127) for i in range(255)] + [np.nan],
+                               np.float32)}
+
+
+def code_of(values, dtype):
+    """The code of the nearest number, by looking at the middle between any two: halves
+    go to the even code, of powers of two to the greater one."""
+    values, table = np.asarray(values, np.float64), CODES[dtype].astype(np.float64)
+    is_power = dtype == "f8E8M0FNU"
+    numbers = table[:255] if is_power else table[:len(table) // 2]
+    middles = (numbers[:-1] + numbers[1:]) / 2
+    size = np.abs(values)
+    below = np.searchsorted(middles, size, side="left")  # the lower one of halves
+    above = np.searchsorted(middles, size, side="right")
+    code = above if is_power else np.where(below % 2 == 0, below, above)
+    is_nan = np.isnan(values)
+    if is_power:
+        return np.where(is_nan | np.signbit(values), 255, code)
+    sign = len(numbers) * np.signbit(values)
+    return np.where(is_nan, len(numbers) - 1, code + sign)
 
 
 def round_to_8_bits(values, dtype):
@@ -119,6 +159,8 @@ def round_to_8_bits(values, dtype):
 
 
 def elem_bytes(dtype):
+    if dtype == "i4" or FLOAT_BITS.get(dtype, 8) < 8:
+        raise Failure("elements of type %s share bytes" % dtype)
     if dtype in FLOAT_BITS:
         return FLOAT_BITS[dtype] // 8
     return np.dtype({**INTEGERS, **COMPLEX}[dtype]).itemsize

@@ -23,7 +23,7 @@ func.func @row(%clear: i1) attributes {tile.num_threads = 128 : i32} {
   %a = tile.alloc : memref<1x20xf16, #tile.fragment>
   %b = tile.alloc : memref<48x20xf16, #shared>
   %c = tile.alloc : memref<1x48xf16, #tile.fragment>
-  // expected-remark @+1 {{[tile-product/elements] adds up each element of its own, with no matrix instruction: those take M x N of 16 x 8, K of 32 bytes, and no f64}}
+  // expected-remark @+1 {{[tile-product/elements] adds up each element of its own, with no matrix instruction: those take M x N of 16 x 8 and K of 32 bytes}}
   tile.gemm %a, %b, %c clear %clear {transpose_b} : (memref<1x20xf16, #tile.fragment>, memref<48x20xf16, #shared>, memref<1x48xf16, #tile.fragment>)
   return
 }
@@ -51,17 +51,16 @@ func.func @stays() attributes {tile.num_threads = 128 : i32} {
   return
 }
 
-// f64 has no instruction, whatever the extents; f32 rounded to tf32 has one, and
+// f64 has an instruction; f32 rounded to tf32 has one, and
 // stays rounded in a batch. What the user says is obeyed.
 // CHECK-LABEL: func.func @precisions
-// CHECK: math.fma {{.*}} : f64
+// CHECK: tile.gemm {{.*}} : (memref<16x16xf64
 // CHECK: tile.gemm {{.*}} {precision = "tf32"} : (!tile.region<16x16xf32
 // CHECK: tile.gemm {{.*}} {instr = #tile.instr<mma>} : (memref<8x32xbf16
 func.func @precisions() attributes {tile.num_threads = 32 : i32} {
   %a = tile.alloc : memref<16x16xf64, #shared>
   %b = tile.alloc : memref<16x16xf64, #shared>
   %c = tile.alloc : memref<16x16xf64, #tile.fragment>
-  // expected-remark @+1 {{[tile-product/elements]}}
   tile.gemm %a, %b, %c : (memref<16x16xf64, #shared>, memref<16x16xf64, #shared>, memref<16x16xf64, #tile.fragment>)
   %d = tile.alloc : memref<1x16x16xf32, #shared>
   %e = tile.alloc : memref<1x16x16xf32, #shared>

@@ -157,7 +157,7 @@ func.func @batch(%a: memref<3x64x64xbf16, #gpu.address_space<workgroup>>) attrib
 
 func.func @doubles(%a: memref<64x64xf64, #gpu.address_space<workgroup>>) attributes {tile.num_threads = 128 : i32} {
   %c = tile.alloc : memref<64x64xf64, #tile.fragment>
-  // expected-error @+1 {{f64 is multiplied by element loops; run tile-expand-products first}}
-  tile.gemm %a, %a, %c : (memref<64x64xf64, #gpu.address_space<workgroup>>, memref<64x64xf64, #gpu.address_space<workgroup>>, memref<64x64xf64, #tile.fragment>)
+  // expected-error @+1 {{wgmma has no f64}}
+  tile.gemm %a, %a, %c {instr = #tile.instr<wgmma>} : (memref<64x64xf64, #gpu.address_space<workgroup>>, memref<64x64xf64, #gpu.address_space<workgroup>>, memref<64x64xf64, #tile.fragment>)
   return
 }

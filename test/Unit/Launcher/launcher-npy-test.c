@@ -75,6 +75,7 @@ static void test_round_trip(void **state) {
                             tile_dtype_size_bytes(tensor.dtype) <= 4;
       TileDtype expected = is_small_float              ? TILE_DTYPE_F32
                            : dtype == TILE_DTYPE_INDEX ? TILE_DTYPE_I64
+                           : dtype == TILE_DTYPE_I4    ? TILE_DTYPE_I8
                                                        : (TileDtype)dtype;
       assert_int_equal(stored.dtype, expected);
       assert_int_equal(stored.rank, rank);

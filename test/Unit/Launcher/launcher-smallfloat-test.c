@@ -161,6 +161,61 @@ static void test_tf32_reads_all_bits(void **state) {
   assert_true(tile_small_float_to_double(TILE_DTYPE_TF32, bits) == value);
 }
 
+// Every number of 4 and 6 bits returns; what lies between goes to the nearest,
+// halves to the even code; what is beyond to the largest, as does NaN.
+static void test_small_codes(void **state) {
+  static const TileDtype types[] = {TILE_DTYPE_F4E2M1FN, TILE_DTYPE_F6E3M2FN,
+                                    TILE_DTYPE_F6E2M3FN};
+  static const double largest[] = {6, 28, 7.5};
+  (void)state;
+  for (int t = 0; t < 3; t++) {
+    uint32_t sign = 1U << (tile_dtype_info(types[t])->bits - 1);
+    for (uint32_t code = 0; code < sign; code++) {
+      double value = tile_small_float_to_double(types[t], code);
+      assert_int_equal(tile_small_float_from_double(types[t], value), code);
+      assert_int_equal(tile_small_float_from_double(types[t], -value),
+                       code | sign);
+      if (code + 1 == sign)
+        break;
+      double next = tile_small_float_to_double(types[t], code + 1);
+      assert_true(next > value);
+      double middle = (value + next) / 2;
+      assert_int_equal(tile_small_float_from_double(types[t], middle),
+                       code + (code & 1));
+      assert_int_equal(
+          tile_small_float_from_double(types[t], nextafter(middle, 0)), code);
+      assert_int_equal(
+          tile_small_float_from_double(types[t], nextafter(middle, 99)),
+          code + 1);
+    }
+    assert_true(tile_small_float_to_double(types[t], sign - 1) == largest[t]);
+    assert_int_equal(tile_small_float_from_double(types[t], INFINITY),
+                     sign - 1);
+    assert_int_equal(tile_small_float_from_double(types[t], -1e30),
+                     2 * sign - 1);
+    assert_int_equal(tile_small_float_from_double(types[t], (double)NAN),
+                     sign - 1);
+  }
+}
+
+static void test_powers(void **state) {
+  static const TileDtype type = TILE_DTYPE_F8E8M0FNU;
+  (void)state;
+  for (uint32_t code = 0; code < 255; code++) {
+    double value = tile_small_float_to_double(type, code);
+    assert_true(value == ldexp(1, (int)code - 127));
+    assert_int_equal(tile_small_float_from_double(type, value), code);
+    uint32_t next = code < 254 ? code + 1 : 254;
+    assert_int_equal(tile_small_float_from_double(type, 1.5 * value), next);
+    assert_int_equal(tile_small_float_from_double(type, 1.49 * value), code);
+    assert_int_equal(tile_small_float_from_double(type, -value), 255);
+  }
+  assert_true(isnan(tile_small_float_to_double(type, 255)));
+  assert_int_equal(tile_small_float_from_double(type, (double)NAN), 255);
+  assert_int_equal(tile_small_float_from_double(type, INFINITY), 254);
+  assert_int_equal(tile_small_float_from_double(type, 0), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_number_decodes_and_returns),
@@ -169,6 +224,8 @@ int main(void) {
       cmocka_unit_test(test_nan_and_tiny_numbers),
       cmocka_unit_test(test_known_values),
       cmocka_unit_test(test_no_double_rounding),
+      cmocka_unit_test(test_small_codes),
+      cmocka_unit_test(test_powers),
       cmocka_unit_test(test_tf32_reads_all_bits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

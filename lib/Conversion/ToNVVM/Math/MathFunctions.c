@@ -155,7 +155,7 @@ static void lower_function(Lowering *l, MlirOperation op,
                            const FloatFunction *function) {
   MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0));
   const TileDtypeInfo *info = tile_elem_info(type);
-  if (!info || !tile_dtype_info_is_float(info) || info->bits == 8) {
+  if (!info || !tile_dtype_info_is_float(info) || info->bits <= 8) {
     lower_fail(
         l, op,
         "has no lowering but for f64, f32, f16, bf16, f8E4M3FN and f8E5M2");
@@ -203,7 +203,7 @@ static bool is_of_float8(MlirOperation op) {
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
   size_t length = sizeof math_prefix - 1;
   return name.length > length && !memcmp(name.data, math_prefix, length) &&
-         float8_is(mlirValueGetType(mlirOperationGetOperand(op, 0)));
+         small_float_is(mlirValueGetType(mlirOperationGetOperand(op, 0)));
 }
 
 // The same op of f32, before which its own lowering may put something.
@@ -212,13 +212,13 @@ static MlirOperation widen_op(Lowering *l, MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
     MlirValue value = mlirOperationGetOperand(op, i);
     MlirType type = mlirValueGetType(value);
-    if (float8_is(type))
+    if (small_float_is(type))
       mlirOperationSetOperand(wide, i,
                               convert_element(l, element_stored(l, value, type),
                                               type, type_f32(l)));
   }
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
-    if (float8_is(mlirValueGetType(mlirOperationGetResult(op, i))))
+    if (small_float_is(mlirValueGetType(mlirOperationGetResult(op, i))))
       mlirValueSetType(mlirOperationGetResult(wide, i), type_f32(l));
   mlirRewriterBaseInsert(l->b.rw, wide);
   return wide;
@@ -243,7 +243,7 @@ static void lower_float8(Lowering *l, MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
     MlirValue value = mlirOperationGetResult(wide, i);
     MlirType type = mlirValueGetType(mlirOperationGetResult(op, i));
-    if (float8_is(type))
+    if (small_float_is(type))
       value =
           element_loaded(l, convert_element(l, value, type_f32(l), type), type);
     mlirRewriterBaseReplaceAllUsesWith(l->b.rw, mlirOperationGetResult(op, i),

@@ -1,8 +1,12 @@
-//===- SmallFloats.c - Floats of 8 and 4 bits as bits ---------------------===//
+//===- SmallFloats.c - Floats of 8, 6 and 4 bits as bits ------------------===//
 //
-// To 8 bits: rounds to nearest even; what is too large, infinity included,
-// becomes the largest finite number; NaN stays NaN (PTX ISA, cvt with
-// .satfinite). Chips without the instruction do the same on bits.
+// To fewer bits: rounds to nearest even; what is too large, infinity included,
+// becomes the largest finite number; NaN stays NaN, and becomes the largest
+// number where there is none (PTX ISA, cvt with .satfinite). Chips without the
+// instruction do the same on bits; for all but the two of e4m3 and e5m2 that is
+// every chip here. Powers of two (f8E8M0FNU): the nearest one, of two the
+// greater one, the least or the greatest one beyond them; NaN of NaN and of
+// what has a sign.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,11 +21,11 @@
 
 enum { F16_BIAS = 15 };
 
-/// A format of 8 bits as its conversions need it.
+/// A format of at most 8 bits as its conversions need it.
 typedef struct {
-  int mantissa_bits, bias;
+  int bits, mantissa_bits, bias;
   int f16_shift; // exponent bits that f16 has more, so much its bits move
-  bool has_infinity;
+  bool has_infinity, has_nan, is_power;
   uint32_t max_bits; // f32 bits of the largest finite number
   uint32_t min_bits; // f32 bits of the smallest normal number
   uint32_t ulp_bits; // f32 bits of 2^23 times the smallest number
@@ -41,13 +45,17 @@ static Format format_of(MlirType type) {
   const TileFloatFormat *f = &info->format;
   int bias = tile_float_bias(f), nan = (1 << (info->bits - 1)) - 1;
   // The largest number is before infinity, or before the NaN of all ones.
-  int largest = f->has_infinity ? nan - (1 << f->mantissa_bits) : nan - 1;
+  int largest =
+      f->has_infinity ? nan - (1 << f->mantissa_bits) : nan - !f->is_finite;
   return (Format){
+      .bits = info->bits,
       .mantissa_bits = f->mantissa_bits,
       .bias = bias,
       .f16_shift = tile_dtype_info(TILE_DTYPE_F16)->format.exponent_bits -
                    f->exponent_bits,
       .has_infinity = f->has_infinity,
+      .has_nan = !f->is_finite,
+      .is_power = f->is_unsigned,
       .max_bits =
           f32_bits(tile_small_float_to_double(info->dtype, (uint32_t)largest)),
       .min_bits = f32_bits(ldexp(1, 1 - bias)),
@@ -101,15 +109,46 @@ static MlirValue as_word(Lowering *l, MlirValue value) {
   return arith_bitcast(&l->b, .type = type_i32(l), .in = value);
 }
 
-//===-- From 8 bits -------------------------------------------------------===//
+//===-- Powers of two -----------------------------------------------------===//
+
+enum { F32_MANTISSA = 23, F32_INFINITY = 0x7f800000, F32_NAN = 0x7fffffff };
+
+// The code is the exponent of f32, but the least one is no normal number there.
+static MlirValue widen_power(Lowering *l, MlirValue byte) {
+  MlirValue code = arith_extui(&l->b, .type = type_i32(l), .in = byte);
+  MlirValue bits = shifted_left(l, code, F32_MANTISSA);
+  MlirValue is_least = compared(l, ARITH_CMP_I_PREDICATE_eq, code, 0);
+  MlirValue is_nan = compared(l, ARITH_CMP_I_PREDICATE_eq, code, 0xff);
+  bits = arith_select(&l->b, is_least, word(l, 0x00400000), bits);
+  return as_f32(l, arith_select(&l->b, is_nan, word(l, F32_NAN), bits));
+}
+
+// Half a unit of the exponent is added: that of 2^-126 is smaller by half below
+// it. As unsigned numbers, those with a sign are above infinity.
+static MlirValue narrow_power(Lowering *l, MlirValue x) {
+  MlirValue bits = as_word(l, x);
+  MlirValue is_normal =
+      compared(l, ARITH_CMP_I_PREDICATE_uge, bits, 1u << F32_MANTISSA);
+  MlirValue below = word(l, 0x00200000);
+  MlirValue half = arith_select(&l->b, is_normal, word(l, 0x00400000), below);
+  MlirValue code =
+      shifted_right(l, arith_addi(&l->b, bits, half), F32_MANTISSA);
+  code = arith_minui(&l->b, code, word(l, 0xfe));
+  MlirValue is_nan = compared(l, ARITH_CMP_I_PREDICATE_ugt, bits, F32_INFINITY);
+  code = arith_select(&l->b, is_nan, word(l, 0xff), code);
+  return arith_trunci(&l->b, .type = type_i8(l), .in = code);
+}
+
+//===-- From 8 bits and less ----------------------------------------------===//
 
 // A format is part of f16: its upper byte, where it has as many bits of
 // exponent; else the bits move, and the exponents are as far apart as the
 // biases.
 static MlirValue widen_bits(Lowering *l, MlirValue byte, const Format *format) {
   MlirValue x = arith_extui(&l->b, .type = type_i32(l), .in = byte);
-  MlirValue magnitude = masked(l, x, 0x7f);
-  MlirValue sign = shifted_left(l, masked(l, x, 0x80), 24);
+  uint32_t sign_bit = 1u << (format->bits - 1);
+  MlirValue magnitude = masked(l, x, sign_bit - 1);
+  MlirValue sign = shifted_left(l, masked(l, x, sign_bit), 32 - format->bits);
   MlirValue half = arith_trunci(
       &l->b, .type = type_i16(l),
       .in = shifted_left(l, magnitude, 10 - format->mantissa_bits));
@@ -121,10 +160,10 @@ static MlirValue widen_bits(Lowering *l, MlirValue byte, const Format *format) {
                                       ldexp(1, F16_BIAS - format->bias)));
     wide = arith_mulf(&l->b, wide, scale);
   }
-  if (!format->has_infinity) {
+  if (!format->has_infinity && format->has_nan) {
     MlirValue is_nan =
         compared(l, ARITH_CMP_I_PREDICATE_eq, magnitude, (uint32_t)format->nan);
-    wide = arith_select(&l->b, is_nan, as_f32(l, word(l, 0x7fffffff)), wide);
+    wide = arith_select(&l->b, is_nan, as_f32(l, word(l, F32_NAN)), wide);
   }
   return as_f32(l, arith_ori(&l->b, as_word(l, wide), sign));
 }
@@ -155,10 +194,18 @@ static MlirValue widen_instruction(Lowering *l, MlirValue byte,
   return arith_extf(&l->b, .type = type_f32(l), .in = low);
 }
 
-MlirValue float8_widen(Lowering *l, MlirValue byte, MlirType from) {
+// Of the floats of 8 bits with a sign; the conversions of others begin with
+// sm_100.
+static bool has_instruction(const Lowering *l, const Format *format) {
+  return l->target->has_f8 && format->bits == 8;
+}
+
+MlirValue small_float_widen(Lowering *l, MlirValue byte, MlirType from) {
   Format format = format_of(from);
-  return l->target->has_f8 ? widen_instruction(l, byte, &format)
-                           : widen_bits(l, byte, &format);
+  if (format.is_power)
+    return widen_power(l, byte);
+  return has_instruction(l, &format) ? widen_instruction(l, byte, &format)
+                                     : widen_bits(l, byte, &format);
 }
 
 // Two numbers in the upper bytes of two halves, without their signs, are f16
@@ -224,7 +271,8 @@ static MlirValue round_to_odd(Lowering *l, MlirValue x) {
 static MlirValue narrow_bits(Lowering *l, MlirValue x, const Format *format) {
   int drop = 23 - format->mantissa_bits;
   MlirValue bits = as_word(l, x);
-  MlirValue sign = shifted_right(l, masked(l, bits, 0x80000000), 24);
+  MlirValue sign =
+      shifted_right(l, masked(l, bits, 0x80000000), 32 - format->bits);
   MlirValue magnitude = masked(l, bits, 0x7fffffff);
   MlirValue is_nan =
       compared(l, ARITH_CMP_I_PREDICATE_ugt, magnitude, 0x7f800000);
@@ -247,7 +295,12 @@ static MlirValue narrow_bits(Lowering *l, MlirValue x, const Format *format) {
   MlirValue is_tiny =
       compared(l, ARITH_CMP_I_PREDICATE_ult, magnitude, format->min_bits);
   MlirValue result = arith_select(&l->b, is_tiny, tiny, normal);
-  result = arith_select(&l->b, is_nan, word(l, (uint32_t)format->nan), result);
+  // What has no NaN has cut it to the largest number, which gets no sign.
+  if (format->has_nan)
+    result =
+        arith_select(&l->b, is_nan, word(l, (uint32_t)format->nan), result);
+  else
+    sign = arith_select(&l->b, is_nan, word(l, 0), sign);
   return arith_trunci(&l->b, .type = type_i8(l),
                       .in = arith_ori(&l->b, result, sign));
 }
@@ -265,19 +318,21 @@ static MlirValue narrow_instruction(Lowering *l, MlirValue x,
   return arith_trunci(&l->b, .type = type_i8(l), .in = pair);
 }
 
-MlirValue float8_narrow(Lowering *l, MlirValue value, MlirType to) {
+MlirValue small_float_narrow(Lowering *l, MlirValue value, MlirType to) {
   Format format = format_of(to);
   if (mlirTypeIsAF64(mlirValueGetType(value)))
     value = round_to_odd(l, value);
   else if (!mlirTypeIsAF32(mlirValueGetType(value)))
     value = arith_extf(&l->b, .type = type_f32(l), .in = value);
-  return l->target->has_f8 ? narrow_instruction(l, value, &format)
-                           : narrow_bits(l, value, &format);
+  if (format.is_power)
+    return narrow_power(l, value);
+  return has_instruction(l, &format) ? narrow_instruction(l, value, &format)
+                                     : narrow_bits(l, value, &format);
 }
 
-bool float8_is(MlirType type) {
+bool small_float_is(MlirType type) {
   const TileDtypeInfo *info = tile_elem_info(type);
-  return info && tile_dtype_info_is_float(info) && info->bits == 8;
+  return info && tile_dtype_info_is_float(info) && info->bits <= 8;
 }
 
 //===-- From 4 bits -------------------------------------------------------===//
@@ -289,7 +344,7 @@ MlirValue float4_widen(Lowering *l, MlirValue pair, MlirValue index) {
   MlirValue x = arith_shrui(&l->b, pair, shifted_left(l, odd, 2));
   MlirValue magnitude = masked(l, x, 7);
   MlirValue sign = shifted_left(l, masked(l, x, 8), 28);
-  enum { F32_MANTISSA = 23, F32_BIAS = 127 };
+  enum { F32_BIAS = 127 };
   MlirValue placed = shifted_left(l, magnitude, F32_MANTISSA - 1);
   MlirValue normal = arith_addi(
       &l->b, placed, word(l, (uint32_t)(F32_BIAS - 1) << F32_MANTISSA));

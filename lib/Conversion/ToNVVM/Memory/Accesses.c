@@ -254,10 +254,24 @@ MlirValue bits_join(Lowering *l, const MlirValue *elems, MlirType element,
 
 //===-- Conversion --------------------------------------------------------===//
 
+// Of 4 or 6 bits: less than the byte that holds one.
+static bool is_packed_float(MlirType element) {
+  return small_float_is(element) &&
+         tile_dtype_info_is_packed(tile_elem_info(element));
+}
+
+static MlirType type_code(Lowering *l, MlirType element) {
+  return type_int(l, tile_elem_info(element)->bits);
+}
+
 MlirValue element_stored(Lowering *l, MlirValue value, MlirType element) {
   MlirType stored = type_stored(l, element);
   if (mlirTypeEqual(mlirValueGetType(value), stored))
     return value;
+  if (is_packed_float(element)) {
+    value = arith_bitcast(&l->b, .type = type_code(l, element), .in = value);
+    return arith_extui(&l->b, .type = stored, .in = value);
+  }
   return tile_elem_is_float(element)
              ? arith_bitcast(&l->b, .type = stored, .in = value)
              : arith_extui(&l->b, .type = stored, .in = value);
@@ -266,6 +280,8 @@ MlirValue element_stored(Lowering *l, MlirValue value, MlirType element) {
 MlirValue element_loaded(Lowering *l, MlirValue value, MlirType element) {
   if (mlirTypeEqual(mlirValueGetType(value), element))
     return value;
+  if (is_packed_float(element))
+    value = arith_trunci(&l->b, .type = type_code(l, element), .in = value);
   return tile_elem_is_float(element)
              ? arith_bitcast(&l->b, .type = element, .in = value)
              : arith_trunci(&l->b, .type = element, .in = value);
@@ -274,14 +290,14 @@ MlirValue element_loaded(Lowering *l, MlirValue value, MlirType element) {
 static MlirValue convert_float(Lowering *l, MlirValue value, MlirType from,
                                MlirType to) {
   MlirType f32 = mlirF32TypeGet(tile_builder_context(&l->b));
-  if (float8_is(from)) { // as stored: its bits
-    value = float8_widen(l, value, from);
+  if (small_float_is(from)) { // as stored: its bits
+    value = small_float_widen(l, value, from);
     from = f32;
     if (mlirTypeEqual(to, f32))
       return value;
   }
-  if (float8_is(to))
-    return float8_narrow(l, value, to);
+  if (small_float_is(to))
+    return small_float_narrow(l, value, to);
   unsigned have = mlirFloatTypeGetWidth(from), want = mlirFloatTypeGetWidth(to);
   if (have < want)
     return arith_extf(&l->b, .type = to, .in = value);
