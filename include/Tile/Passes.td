@@ -589,6 +589,18 @@ def ExpandArranged : Pass<"tile-expand-arranged", ""> {
   let dependentDialects = ["arith", "memref", "scf", "tile"];
 }
 
+def ExpandTickets : Pass<"tile-expand-tickets", ""> {
+  let summary = "Rewrites tiles that blocks take from a counter into updates";
+  let description = [{
+    Consumes: `tile.next_tile`.
+    Produces: a shared tile per counter, `tile.atomic inc` that keeps there what
+    it found, `memref.load` and a comparison.
+    Keeps: everything else.
+    Fails: never.
+  }];
+  let dependentDialects = ["arith", "gpu", "memref", "tile"];
+}
+
 def ExpandCombiners : Pass<"tile-expand-combiners", ""> {
   let summary = "Rewrites reductions and scans by a body into element loops";
   let description = [{

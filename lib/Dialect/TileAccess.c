@@ -151,6 +151,11 @@ static int reduction_accesses(MlirOperation op,
     out[0] = (TileAccess){counter, 0, true, true, true};
     return 1;
   }
+  if (tile_next_tile_is(op)) {
+    MlirValue counter = tile_next_tile_counter(tile_next_tile_cast(op));
+    out[0] = (TileAccess){counter, 0, true, true, true};
+    return 1;
+  }
   if (!tile_atomic_is(op))
     return 0;
   TileAtomicOp atomic = tile_atomic_cast(op);
@@ -320,6 +325,10 @@ static void add_ordered_effects(MlirOperation op, TileEffects effects) {
 
 void tile_atomic_effects(MlirOperation op, TileEffects effects) {
   add_ordered_effects(op, effects);
+}
+
+void tile_next_tile_effects(MlirOperation op, TileEffects effects) {
+  add_effects(op, effects);
 }
 
 void tile_atomic_load_effects(MlirOperation op, TileEffects effects) {

@@ -84,6 +84,7 @@ static const TilePipelineStep steps[] = {
     {TILE_PHASE_TILE, "tile-mark-aliases", 0, NULL},
     {TILE_PHASE_TILE, "tile-verify-writes", 0, NULL},
     {TILE_PHASE_TILE, "tile-expand-arranged", 0, NULL},
+    {TILE_PHASE_TILE, "tile-expand-tickets", 0, "tile.next_tile"},
     {TILE_PHASE_TILE, "tile-expand-combiners", 0,
      "tile.reduce_by tile.scan_by tile.reduce_all"},
     {TILE_PHASE_TILE, "tile-expand-products", TARGET, "tile.gemm"},

@@ -35,6 +35,8 @@ typedef enum {
   PROOF_CONSTANT, // `constant`
   PROOF_FUNCTION, // `function` of `args`
   PROOF_VARIABLE, // what the last bind gave it; of role `role`
+  PROOF_HELD,     // what a slot of the window `constant` holds: args[0], or all
+  PROOF_NEW,      // another number each time, such as what an update finds
 } ProofScalarKind;
 
 /// Functions that the proof can compute. Others are numbers from PROOF_OTHER
@@ -145,7 +147,9 @@ typedef struct {
       int row; // BY_TMA: that it signals; PROOF_NONE: it waits for itself
       ProofScalarId row_slot;
       int64_t bytes;
-      bool is_whole; // it writes all of the window, whatever its numbers are
+      bool is_whole;  // it writes all of the window, whatever its numbers are
+      bool has_value; // `value` is all that the slot holds then
+      ProofScalarId value;
     } fill;
     struct {
       ProofPlace places[PROOF_MAX_READS];

@@ -56,7 +56,8 @@ static void move_items(Transfer *t, int *count, void *items,
 }
 
 static int max_words(const ProofContext *c) {
-  int count = c->machine.num_words + (int)(sizeof(ProofState) / 4);
+  int count =
+      c->machine.num_words + (int)(sizeof(ProofState) / 4) + c->needs.num_cells;
   for (int a = 0; a < c->machine.num_agents; a++)
     count += c->needs.roles[proof_role_of(a)].count;
   return count;
@@ -73,6 +74,7 @@ static int transfer(int32_t *words, bool writes, const ProofContext *c,
     int count = c->needs.roles[proof_role_of(a)].count;
     move(&t, s->values[a], sizeof *s->values[a] * (size_t)count);
   }
+  move(&t, s->cells, sizeof *s->cells * (size_t)c->needs.num_cells);
   move_items(&t, &s->num_symbols, s->symbols, sizeof *s->symbols);
   move_items(&t, &s->num_bounds, s->bounds, sizeof *s->bounds);
   move_items(&t, &s->num_entries, s->entries, sizeof *s->entries);
@@ -383,7 +385,8 @@ static void set_order(Prover *p) {
 
 static bool is_outside(const ProofProgram *program, ProofScalarId id) {
   const ProofScalar *scalar = &program->scalars[id];
-  bool result = scalar->kind != PROOF_VARIABLE;
+  bool result = scalar->kind != PROOF_VARIABLE && scalar->kind != PROOF_HELD &&
+                scalar->kind != PROOF_NEW;
   for (int i = 0; i < scalar->num_args && result; i++)
     result = is_outside(program, scalar->args[i]);
   return result;

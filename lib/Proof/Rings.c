@@ -66,8 +66,10 @@ typedef struct {
 
 static Source source_of(const Build *b, ProofScalarId id, bool is_parity) {
   const ProofScalar *scalar = scalar_at(b, id);
+  if (scalar->kind == PROOF_VARIABLE || scalar->kind == PROOF_CONSTANT)
+    return (Source){id, 0};
   if (scalar->kind != PROOF_FUNCTION)
-    return (Source){scalar->kind == PROOF_INPUT ? PROOF_NONE : id, 0};
+    return (Source){PROOF_NONE, 0};
   bool advances = scalar->function ==
                   (is_parity ? PROOF_ADVANCE_PARITY : PROOF_ADVANCE_SLOT);
   bool is_flip = is_parity && scalar->function == PROOF_XOR &&
@@ -364,6 +366,9 @@ ProofRings *proof_rings_build(const ProofContext *context) {
   }
   while (visit_all(&b, pair_binds)) {
   }
+  for (int i = 0; i < p->num_buffers; i++)
+    if (context->needs.first_cell[i] >= 0)
+      b.turns[out->first_buffer + i] = false; // what slots hold stays there
   visit_all(&b, spoil_binds);
   visit_all(&b, check_steps);
   share_depths(&b);

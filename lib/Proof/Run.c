@@ -13,6 +13,7 @@ ProofState *proof_state_new(const ProofContext *c) {
   for (int a = 0; a < c->machine.num_agents; a++)
     out->values[a] = TILE_ARENA_NEW(c->arena, ProofTermId,
                                     c->needs.roles[proof_role_of(a)].count + 1);
+  out->cells = TILE_ARENA_NEW(c->arena, ProofTermId, c->needs.num_cells + 1);
   out->words = TILE_ARENA_NEW(c->arena, int32_t, c->machine.num_words);
   return out;
 }
@@ -25,6 +26,10 @@ void proof_state_start(const ProofContext *c, ProofState *s) {
     for (int i = 0; i < c->needs.roles[proof_role_of(a)].count; i++)
       s->values[a][i] = PROOF_NO_TERM;
   }
+  for (int i = 0; i < c->needs.num_cells; i++)
+    s->cells[i] = PROOF_NO_TERM;
+  if (c->word)
+    c->word->num_new = 0;
   proof_machine_start(&c->machine, s->words);
 }
 
@@ -100,6 +105,30 @@ static void bind(ProofContext *c, ProofState *s, int agent, const ProofOp *op) {
   }
 }
 
+//===-- What slots hold ---------------------------------------------------===//
+
+// The threads of a role fill a slot with the same, so the leader stands for
+// them: what it leaves there is found by whoever may read the slot, because
+// nobody may while it is written (Machine.c).
+static void fill_cells(ProofContext *c, ProofState *s, int agent,
+                       const ProofOp *op) {
+  int window = op->fill.place.window;
+  int buffer = c->program->windows[window].buffer;
+  int first = c->needs.first_cell[buffer];
+  if (first < 0 || !proof_is_leader(agent))
+    return;
+  ProofScalarId value = op->fill.has_value ? op->fill.value : PROOF_NONE;
+  ProofTermId term = PROOF_NO_TERM;
+  if (value >= 0 && c->program->scalars[value].kind == PROOF_NEW && !c->word)
+    term = proof_new_symbol(c, s, PROOF_NO_TERM, 0, 1);
+  else if (value >= 0)
+    term = asked(c, s, agent, value, PROOF_AS_VALUE);
+  int cell = proof_cell_of(c, s, agent, window, op->fill.place.slot);
+  for (int i = 0; i < c->program->buffers[buffer].num_slots; i++)
+    if (cell < 0 || cell == first + i)
+      s->cells[first + i] = cell < 0 ? PROOF_NO_TERM : term;
+}
+
 //===-- Ops ---------------------------------------------------------------===//
 
 // Whether all agents are there; then they go on.
@@ -135,6 +164,8 @@ static ProofProgress run_event(ProofContext *c, ProofState *s, int agent,
   case PROOF_DONE:
     break;
   }
+  if (op->kind == PROOF_FILL)
+    fill_cells(c, s, agent, op);
   s->pc[agent]++;
   return op->kind == PROOF_ARRIVE || op->kind == PROOF_FILL ||
                  op->kind == PROOF_TURN

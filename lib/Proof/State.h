@@ -38,6 +38,7 @@ typedef struct {
 typedef struct {
   int pc[PROOF_MAX_AGENTS];
   ProofTermId *values[PROOF_MAX_AGENTS]; // per variable; PROOF_NO_TERM
+  ProofTermId *cells; // what slots hold, of ProofNeeds.num_cells; the same
   ProofSymbol symbols[PROOF_MAX_SYMBOLS];
   ProofBound bounds[PROOF_MAX_BOUNDS]; // ascending
   ProofEntry entries[PROOF_MAX_ENTRIES];
@@ -108,6 +109,11 @@ bool proof_conclude(ProofContext *context, ProofState *state);
 /// The term that a scalar is of an agent.
 ProofTermId proof_value_of(ProofContext *context, const ProofState *state,
                            int agent, ProofScalarId id);
+
+/// Where the state keeps what a slot of a window holds; -1 where it does not,
+/// or the slot is not known. `slot`: PROOF_NONE of all.
+int proof_cell_of(ProofContext *context, const ProofState *state, int agent,
+                  int window, ProofScalarId slot);
 
 /// A name for a value, or PROOF_NO_TERM when there are too many. Of a counter:
 /// how far an iteration moves it, and what its number is kept modulo.

@@ -15,6 +15,28 @@ enum { MAX_SIZE = 48, MAX_EXACT = 4096, NEW_NAMES = 1 << 20 };
 
 //===-- Values ------------------------------------------------------------===//
 
+int proof_cell_of(ProofContext *c, const ProofState *s, int agent, int window,
+                  ProofScalarId slot) {
+  int buffer = c->program->windows[window].buffer;
+  int num_slots = c->program->buffers[buffer].num_slots;
+  int first = c->needs.first_cell[buffer];
+  if (first < 0 || (slot < 0 && num_slots > 1))
+    return PROOF_NONE;
+  if (slot < 0)
+    return first;
+  ProofNumber number = proof_number_of(c, s, proof_value_of(c, s, agent, slot));
+  bool is_known = proof_number_is_exact(number) && number.value >= 0 &&
+                  number.value < num_slots;
+  return is_known ? first + (int)number.value : PROOF_NONE;
+}
+
+static ProofTermId held_of(ProofContext *c, const ProofState *s, int agent,
+                           const ProofScalar *held) {
+  int cell = proof_cell_of(c, s, agent, (int)held->constant,
+                           held->num_args ? held->args[0] : PROOF_NONE);
+  return cell < 0 ? PROOF_NO_TERM : s->cells[cell];
+}
+
 ProofTermId proof_value_of(ProofContext *c, const ProofState *s, int agent,
                            ProofScalarId id) {
   enum { MAX_ARGS = 16 };
@@ -30,6 +52,10 @@ ProofTermId proof_value_of(ProofContext *c, const ProofState *s, int agent,
   case PROOF_VARIABLE:
     return c->needs.index[id] < 0 ? PROOF_NO_TERM
                                   : s->values[agent][c->needs.index[id]];
+  case PROOF_HELD:
+    return held_of(c, s, agent, scalar);
+  case PROOF_NEW: // a fill makes it (Run.c)
+    return PROOF_NO_TERM;
   case PROOF_FUNCTION:
     break;
   }
@@ -269,8 +295,12 @@ static void name_whole(Names *n, const Place *place) {
 }
 
 static int list_places(Names *n, Place *out) {
+  static const ProofVariable number = {.modulus = 1};
   ProofState *s = n->state;
   int count = 0;
+  for (int i = 0; i < n->context->needs.num_cells; i++)
+    if (s->cells[i] != PROOF_NO_TERM)
+      out[count++] = (Place){&s->cells[i], &number};
   for (int a = 0; a < n->context->machine.num_agents; a++) {
     const ProofVariables *v = &n->context->needs.roles[proof_role_of(a)];
     for (int i = 0; i < v->count; i++) {
@@ -530,6 +560,9 @@ static bool is_read(const Names *n, int agent, ProofTermId id) {
 // may read is the sum.
 static bool is_in_values(const Names *n, ProofTermId id) {
   const ProofContext *c = n->context;
+  for (int i = 0; i < c->needs.num_cells; i++)
+    if (term_mentions(&c->terms, n->state->cells[i], id))
+      return true;
   for (int a = 0; a < c->machine.num_agents; a++) {
     for (int i = 0; i < c->needs.roles[proof_role_of(a)].count; i++)
       if (term_mentions(&c->terms, n->state->values[a][i], id))
@@ -669,7 +702,7 @@ static void settle_entries(Names *n) {
 
 bool proof_rename(ProofContext *c, ProofState *s) {
   Span spans[PROOF_MAX_SYMBOLS];
-  int num_places = 0;
+  int num_places = c->needs.num_cells;
   for (int a = 0; a < c->machine.num_agents; a++)
     num_places += c->needs.roles[proof_role_of(a)].count;
   TileArena scratch;

@@ -55,6 +55,19 @@ static void mark_sources(Build *b, bool *marks, ProofScalarId id) {
   }
 }
 
+// What fills may leave in the slots of a window.
+static void mark_fills(Build *b, bool *marks, const ProofScalar *held) {
+  const ProofProgram *p = b->program;
+  int buffer = p->windows[held->constant].buffer;
+  for (int r = 0; r < p->num_roles; r++)
+    for (int i = 0; i < p->roles[r].num_ops; i++) {
+      const ProofOp *op = &p->roles[r].ops[i];
+      if (op->kind == PROOF_FILL && op->fill.has_value &&
+          p->windows[op->fill.place.window].buffer == buffer)
+        mark(b, marks, op->fill.value);
+    }
+}
+
 static void close_marks(Build *b, bool *marks) {
   for (int next = 0; next < b->num_todo; next++) {
     ProofScalarId id = b->todo[next];
@@ -63,6 +76,8 @@ static void close_marks(Build *b, bool *marks) {
       mark(b, marks, scalar->args[i]);
     if (scalar->kind == PROOF_VARIABLE)
       mark_sources(b, marks, id);
+    if (scalar->kind == PROOF_HELD)
+      mark_fills(b, marks, scalar);
   }
   b->num_todo = 0;
 }
@@ -581,6 +596,8 @@ static bool update_live(Live *l, int at, uint64_t *scratch) {
     ask(l, scratch, uses[i].slot);
     ask(l, scratch, uses[i].parity);
   }
+  if (proof_has_cell(l->build->out, op) && op->fill.has_value)
+    ask(l, scratch, op->fill.value);
   int enters = l->variables->count + l->variables->num_fixed;
   if (op->kind == PROOF_BIND)
     ask_bind(l, op, next, scratch);
@@ -727,6 +744,25 @@ static void list_reads(Build *b) {
 
 //===-- Entry -------------------------------------------------------------===//
 
+// The buffers of which decisions ask what they hold.
+static void list_cells(Build *b) {
+  const ProofProgram *p = b->program;
+  ProofNeeds *out = b->out;
+  out->first_cell = TILE_ARENA_NEW(b->arena, int, p->num_buffers + 1);
+  for (int i = 0; i < p->num_buffers; i++)
+    out->first_cell[i] = PROOF_NONE;
+  for (int i = 0; i < p->num_scalars; i++) {
+    const ProofScalar *scalar = scalar_at(b, i);
+    if (scalar->kind != PROOF_HELD || !out->is_needed[i])
+      continue;
+    int buffer = p->windows[scalar->constant].buffer;
+    if (out->first_cell[buffer] >= 0)
+      continue;
+    out->first_cell[buffer] = out->num_cells;
+    out->num_cells += p->buffers[buffer].num_slots;
+  }
+}
+
 static void list_variables(Build *b) {
   ProofNeeds *out = b->out;
   for (int r = 0; r < b->program->num_roles; r++)
@@ -789,6 +825,7 @@ void proof_needs_build(const ProofProgram *program, TileArena *arena,
   mark_roles(&b, out->is_needed, true);
   mark_roles(&b, out->is_position, false);
   list_variables(&b);
+  list_cells(&b);
   list_residues(&b);
   for (int r = 0; r < program->num_roles; r++)
     for (int i = 0; i < program->roles[r].num_ops; i++)

@@ -65,6 +65,9 @@ typedef struct {
   ProofScalarId *residues;
   int num_residues;
   int64_t period; // of all slots and parities; 0: too long
+  /// Per buffer: where the numbers begin that its slots hold, or -1.
+  int *first_cell;
+  int num_cells;
 } ProofNeeds;
 
 /// Takes out loops and branches that make no difference: nothing in them can go
@@ -74,6 +77,12 @@ void proof_prune(ProofProgram *program, const ProofMachine *machine,
 /// Owner: `arena`.
 void proof_needs_build(const ProofProgram *program, TileArena *arena,
                        ProofNeeds *out);
+/// Whether a decision depends on what the fill leaves in its slot.
+static inline bool proof_has_cell(const ProofNeeds *needs, const ProofOp *op) {
+  return op->kind == PROOF_FILL &&
+         needs->first_cell[needs->program->windows[op->fill.place.window]
+                               .buffer] >= 0;
+}
 /// Whether something of `live` is asked for from `op` on.
 static inline bool proof_is_live(const ProofVariables *v, int op, int which) {
   return v->live[op * v->live_words + which / 64] >> which % 64 & 1;

@@ -43,6 +43,27 @@ static int64_t function_value(const ProofContext *c, const ProofState *s,
   return outside(c->word, hash, true);
 }
 
+// What a slot holds. What updates find goes up, as tickets do, and so does what
+// a slot holds that nobody has filled; it is not sure that it can.
+static int64_t held_value(const ProofContext *c, const ProofState *s, int agent,
+                          ProofScalarId id) {
+  const ProofScalar *held = &c->program->scalars[id];
+  ProofWord *word = c->word;
+  int first = PROOF_NONE, num_slots = 0;
+  int64_t slot = 0;
+  word->is_uncertain = true;
+  if (held->kind == PROOF_HELD) {
+    int buffer = c->program->windows[held->constant].buffer;
+    first = c->needs.first_cell[buffer];
+    num_slots = c->program->buffers[buffer].num_slots;
+    slot = held->num_args ? value_of(c, s, agent, held->args[0], false) : 0;
+  }
+  bool is_known = first >= 0 && slot >= 0 && slot < num_slots &&
+                  s->cells[first + slot] >= 0;
+  return is_known ? c->terms.items[s->cells[first + slot]].constant
+                  : word->num_new++;
+}
+
 static int64_t value_of(const ProofContext *c, const ProofState *s, int agent,
                         ProofScalarId id, bool is_bit) {
   const ProofScalar *scalar = &c->program->scalars[id];
@@ -51,6 +72,8 @@ static int64_t value_of(const ProofContext *c, const ProofState *s, int agent,
     return scalar->constant;
   if (scalar->kind == PROOF_FUNCTION)
     return function_value(c, s, agent, id);
+  if (scalar->kind == PROOF_HELD || scalar->kind == PROOF_NEW)
+    return held_value(c, s, agent, id);
   if (scalar->kind == PROOF_VARIABLE) {
     int index = c->needs.index[id];
     ProofTermId term = index < 0 ? PROOF_NO_TERM : s->values[agent][index];

@@ -15,7 +15,8 @@ typedef enum {
 typedef struct ProofWord {
   bool is_plain; // every number is `seed`; else they are drawn from it
   uint64_t seed;
-  int64_t unit; // numbers are multiples of it, so that loops with steps run
+  int64_t unit;    // numbers are multiples of it, so that loops with steps run
+  int64_t num_new; // numbers that updates have found: 0, 1, 2 and so on
   /// Per scalar: it is a bound of a loop. Other slots and parities are not any
   /// numbers.
   const bool *is_bound;

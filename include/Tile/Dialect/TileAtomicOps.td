@@ -9,7 +9,8 @@ def Tile_AtomicKind : Tile_Enum<"AtomicKind", "what an atomic update does", [
     I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Max", 1, "max">,
     I32EnumAttrCase<"Min", 2, "min">, I32EnumAttrCase<"And", 3, "and">,
     I32EnumAttrCase<"Or", 4, "or">, I32EnumAttrCase<"Xor", 5, "xor">,
-    I32EnumAttrCase<"Exchange", 6, "exchange">]>;
+    I32EnumAttrCase<"Exchange", 6, "exchange">,
+    I32EnumAttrCase<"Inc", 7, "inc">]>;
 def Tile_AtomicKindAttr : EnumAttr<Tile_Dialect, Tile_AtomicKind, "atomic_kind">;
 
 def Tile_Order : Tile_Enum<"Order", "what an access orders", [
@@ -43,11 +44,12 @@ def Tile_AtomicOp : Tile_Op<"atomic", [AttrSizedOperandSegments,
     | `add` | x + y | f16, bf16, f32, f64, i8, i16, i32, i64 |
     | `max`, `min` | the greater, the smaller | f16, bf16, f32, f64, i8, i16, i32, i64 |
     | `and`, `or`, `xor` | bitwise | i1, i8, i16, i32, i64 |
+    | `inc` | 0 where x ≥ y, unsigned, else x + 1 | i32 |
     | `exchange` | y | f16, bf16, f32, f64, i1, i8, i16, i32, i64 |
     | `exchange` with `if` | y where x = `compare`, else x | the same |
 
-    The conversion is that of `tile.copy`. Integers are signed, sums wrap; a NaN
-    gives NaN, +0 is greater than -0. `exchange` without `old` and `if` is an
+    The conversion is that of `tile.copy`. Integers are signed but for `inc`,
+    sums wrap; a NaN gives NaN, +0 is greater than -0. `exchange` without `old` and `if` is an
     atomic store; with `if` it is a compare-and-swap, which compares bits.
 
     `order` says what the update orders of the other accesses of the block, or of
@@ -96,7 +98,7 @@ def Tile_AtomicOp : Tile_Op<"atomic", [AttrSizedOperandSegments,
     (C6) `map` only with `instr = #tile.instr<tma>`;
     (C7) `old` has the shape and the element type of `dst`, is a whole fragment
          or a shared tile, and other memory than `dst`;
-    (C8) `old`, `if`, `exchange` and an `order` only without
+    (C8) `old`, `if`, `exchange`, `inc` and an `order` only without
          `instr = #tile.instr<tma>`, which has none of them;
     (C9) `if` only with `exchange`, of a value of the element type of `dst`;
     (C10) `scope` only with an `order` other than `relaxed`.
@@ -129,6 +131,60 @@ def Tile_AtomicOp : Tile_Op<"atomic", [AttrSizedOperandSegments,
   }];
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
+  let cEffects = 1;
+}
+
+def Tile_NextTileOp : Tile_Op<"next_tile", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "takes the next of the tiles that the blocks of a launch share";
+  let description = [{
+    With c the `counter`, n the number of `tiles` and b that of the blocks of the
+    launch, in one atomic step for the block:
+
+    `tile = c; more = c < n; c = c < n + b - 1 ? c + 1 : 0`
+
+    So each number below n is the `tile` of one block, and blocks that are slow
+    take fewer. A block goes on until `more` does not hold, and takes no tile
+    after that. All blocks together then take n + b numbers, and the last one
+    sets the counter back: zeros are a good beginning, and the same counter
+    serves any number of launches, one after the other. A launch that does not
+    end as it should leaves a counter that is not 0.
+
+    The numbers order nothing else that blocks do (`tile.atomic` has orders).
+    Where a loop over a tile has roles, the producer takes the number and a ring
+    hands it on, as it does for what `tile.atomic … old` finds; the proof follows
+    it ([Tickets](../Rationale/Tickets.md)).
+
+    Constraints:
+    (C1) `counter` is one element of i32, static and of rank 1 to 5, in global
+         memory;
+    (C2) all ops of a kernel with the same counter have the same `tiles`, one
+         value for all blocks, with n + b at most 2^31;
+    (C3) the op is outside the body of a `tile.parallel`.
+
+    | counter | PTX |
+    |---|---|
+    | i32 | `atom.relaxed.gpu.inc`, of one thread |
+
+    Example: a persistent loop over tiles that take differently long.
+    ```mlir
+    scf.while : () -> index {
+      %t, %more = tile.next_tile %counter of %tiles : memref<1xi32>
+      scf.condition(%more) %t : index
+    } do {
+    ^bb0(%tile: index):
+      scf.yield
+    }
+    ```
+  }];
+  let arguments = (ins
+    Arg<Tile_Tile, "numbers that were taken">:$counter,
+    Arg<Index, "how many tiles there are">:$tiles);
+  let results = (outs
+    Res<Index, "the number of the tile">:$tile,
+    Res<I1, "whether there is such a tile">:$more);
+  let assemblyFormat = "$counter `of` $tiles attr-dict `:` type($counter)";
+  let hasVerifier = 1;
   let cEffects = 1;
 }
 

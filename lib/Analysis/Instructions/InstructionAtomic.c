@@ -14,7 +14,7 @@ enum { TMA_ALIGN_BYTES = 16 };
 // Extremes of floats would lose NaN.
 static bool takes_type(TileAtomicKind kind, MlirType element) {
   int bits = tile_elem_bits(element);
-  if (kind == TILE_ATOMIC_KIND_Exchange)
+  if (kind == TILE_ATOMIC_KIND_Exchange || kind == TILE_ATOMIC_KIND_Inc)
     return false;
   if (tile_elem_is_float(element))
     return kind == TILE_ATOMIC_KIND_Add && bits <= 32;

@@ -13,6 +13,7 @@
 #include "Dialect/ElementLoops.h"
 #include "Dialect/Products.h"
 #include "Support/Iterate.h"
+#include "Tile/Ops/memref.h"
 #include "Tile/Ops/scf.h"
 
 //===-- Windows -----------------------------------------------------------===//
@@ -224,7 +225,7 @@ static bool window_of_element(ProgramBuild *t, const TileElementAccess *access,
   return true;
 }
 
-//===-- Accesses ----------------------------------------------------------===//
+//===-- Instructions ------------------------------------------------------===//
 
 static bool is_tma(MlirOperation op) {
   TileCopyOp copy = tile_copy_dyn(op);
@@ -236,6 +237,114 @@ static bool is_tma(MlirOperation op) {
          !mlirAttributeIsNull(tile_atomic_instr_attr(atomic)) &&
          tile_atomic_instr(atomic) == TILE_INSTR_Tma;
 }
+
+static bool is_cp_async(TileCopyOp copy) {
+  return copy.op.ptr && !mlirAttributeIsNull(tile_copy_instr_attr(copy)) &&
+         tile_copy_instr(copy) == TILE_INSTR_CpAsync &&
+         (tile_copy_async(copy) || tile_copy_signal(copy).ptr);
+}
+
+//===-- Tickets -----------------------------------------------------------===//
+//
+// Shared tiles whose slots hold one integer each, and which nothing fills but
+// updates of memory, with what they find, and copies of such tiles. Whoever
+// reads one of them gets the number that was left there last.
+
+enum { MAX_PASSED = 4 };
+
+static bool holds_tickets(MlirValue tile, int depth);
+
+static bool leaves_ticket(MlirOperation op, MlirValue tile, int depth) {
+  TileAtomicOp atomic = tile_atomic_dyn(op);
+  TileCopyOp copy = tile_copy_dyn(op);
+  if (atomic.op.ptr)
+    return tile_atomic_old(atomic).ptr &&
+           mlirValueEqual(tile_atomic_old(atomic), tile);
+  return copy.op.ptr && mlirValueEqual(tile_copy_dst(copy), tile) &&
+         !is_tma(op) && !is_cp_async(copy) && depth < MAX_PASSED &&
+         holds_tickets(tile_buffer_of(tile_copy_src(copy)).root, depth + 1);
+}
+
+// Whether all writes by this name, or by names of it, leave tickets.
+static bool is_for_tickets(MlirValue tile, int depth) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(tile);
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = mlirOpOperandGetOwner(use);
+    TileAccess accesses[TILE_MAX_ACCESSES];
+    TileElementAccess element;
+    if (tile_is_name_op(op)) {
+      if (!tile_region_is(op) ||
+          !is_for_tickets(mlirOperationGetResult(op, 0), depth))
+        return false;
+      continue;
+    }
+    if (tile_channel_is(op) || tile_channel_barriers_is(op))
+      continue;
+    if (tile_element_access_get(op, &element)) {
+      if (element.is_store)
+        return false;
+      continue;
+    }
+    int n = tile_accesses_get(op, accesses);
+    bool writes = n == 0;
+    for (int i = 0; i < n; i++)
+      writes |= accesses[i].writes && mlirValueEqual(accesses[i].tile, tile);
+    if (writes && !leaves_ticket(op, tile, depth))
+      return false;
+  }
+  return true;
+}
+
+static bool holds_tickets(MlirValue root, int depth) {
+  TileShape shape;
+  return tile_shape_of(root, &shape) && shape.space == TILE_SPACE_SHARED &&
+         mlirTypeIsAInteger(shape.element) && tile_shape_is_static(&shape) &&
+         tile_shape_num_elems(&shape) ==
+             (shape.rank > 1 ? shape.extent[0] : 1) &&
+         is_for_tickets(root, depth);
+}
+
+// What `op` leaves in the tile, as the value of the fill that was written last.
+static void note_ticket(ProgramWriter *w, MlirOperation op, MlirValue tile) {
+  ProgramBuild *e = w->extract;
+  TileCopyOp copy = tile_copy_dyn(op);
+  ProofScalarId slot, value;
+  int window;
+  if (!holds_tickets(tile_buffer_of(tile).root, 0))
+    return;
+  if (!copy.op.ptr)
+    value = program_new(e);
+  else if (window_of_tile(e, tile_copy_src(copy), &window, &slot))
+    value = program_held(e, window, slot);
+  else
+    return;
+  ProofRole *role = &e->out->roles[w->role];
+  ProofOp *fill = &role->ops[role->num_ops - 1];
+  fill->fill.has_value = true;
+  fill->fill.value = value;
+}
+
+// The result of a load becomes what it finds.
+static void bind_ticket(ProgramWriter *w, const TileElementAccess *access) {
+  ProgramBuild *e = w->extract;
+  ProofScalarId slot, *to = program_ids(e, 1), *from = program_ids(e, 1);
+  int window;
+  bool is_swept;
+  if (!memref_load_is(access->op) ||
+      !holds_tickets(tile_buffer_of(access->memref).root, 0) ||
+      !window_of_element(e, access, (TileParallelOp){TILE_NULL_OP}, &window,
+                         &slot, &is_swept))
+    return;
+  to[0] =
+      program_variable(e, mlirOperationGetResult(access->op, 0).ptr, w->role);
+  from[0] = program_held(e, window, slot);
+  ProofOp *bind = program_add(w, PROOF_BIND, access->op);
+  bind->bind.count = 1;
+  bind->bind.to = to;
+  bind->bind.from = from;
+}
+
+//===-- Accesses ----------------------------------------------------------===//
 
 // `read`: the op of the same kind that has room, or NULL.
 static void write_read(ProgramWriter *w, MlirOperation op, int window,
@@ -267,12 +376,6 @@ static int64_t copied_bytes(TileCopyOp copy) {
   if (tile_channel_is(signal) || !tile_shape_of(tile_copy_dst(copy), &shape))
     return 0;
   return tile_shape_num_elems(&shape) * tile_elem_bits(shape.element) / 8;
-}
-
-static bool is_cp_async(TileCopyOp copy) {
-  return copy.op.ptr && !mlirAttributeIsNull(tile_copy_instr_attr(copy)) &&
-         tile_copy_instr(copy) == TILE_INSTR_CpAsync &&
-         (tile_copy_async(copy) || tile_copy_signal(copy).ptr);
 }
 
 // `is_whole`: where the window is exact, all of it is written.
@@ -380,6 +483,8 @@ static bool write_elements(ProgramWriter *w, MlirOperation op) {
     else
       tile_parallel_visit(walk.loop, visit_element, &walk);
   }
+  if (is_access)
+    bind_ticket(w, &access);
   return true;
 }
 
@@ -407,9 +512,12 @@ void program_accesses(ProgramWriter *w, MlirOperation op) {
       if (!(writes ? accesses[i].writes : accesses[i].reads) ||
           !window_of_tile(w->extract, accesses[i].tile, &window, &slot))
         continue;
-      if (writes)
+      if (writes) {
         write_fill(w, op, window, slot, !accesses[i].is_atomic);
-      else if (is_metadata(op, accesses[i].tile))
+        note_ticket(w, op, accesses[i].tile);
+        continue;
+      }
+      if (is_metadata(op, accesses[i].tile))
         write_own_read(w, op, window, slot);
       else
         write_read(w, op, window, slot, &read);

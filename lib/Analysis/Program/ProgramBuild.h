@@ -104,6 +104,11 @@ ProofScalarId program_combined(ProgramBuild *extract, ProofFunction function,
 /// one that counts its rounds.
 ProofScalarId program_variable(ProgramBuild *extract, const void *key,
                                int role);
+/// What a slot of a window holds, PROOF_ALL_SLOTS of one that has none; a
+/// number of its own each time that it is asked for.
+ProofScalarId program_held(ProgramBuild *extract, int window,
+                           ProofScalarId slot);
+ProofScalarId program_new(ProgramBuild *extract);
 /// The op of `block` that `op` is or is in, or null.
 MlirOperation program_ancestor_in(MlirBlock block, MlirOperation op);
 /// Room for so many scalars.

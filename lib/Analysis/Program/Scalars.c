@@ -61,6 +61,20 @@ ProofScalarId program_combined(ProgramBuild *e, ProofFunction function,
                                   .args = args});
 }
 
+ProofScalarId program_held(ProgramBuild *e, int window, ProofScalarId slot) {
+  ProofScalar held = {.kind = PROOF_HELD, .constant = window};
+  if (slot != PROOF_ALL_SLOTS) {
+    held.args = program_ids(e, 1);
+    held.args[0] = slot;
+    held.num_args = 1;
+  }
+  return add_scalar(e, NULL, held);
+}
+
+ProofScalarId program_new(ProgramBuild *e) {
+  return add_scalar(e, NULL, (ProofScalar){.kind = PROOF_NEW});
+}
+
 //===-- Functions ---------------------------------------------------------===//
 
 static int integer_function(MlirOperation op) {
@@ -90,8 +104,9 @@ static int integer_function(MlirOperation op) {
 // Ops whose value depends on operands, attributes and result type only.
 static bool is_plain_function(MlirOperation op) {
   static const char *const names[] = {
-      "gpu.block_id", "gpu.grid_dim", "gpu.block_dim", "affine.apply",
-      "affine.min",   "affine.max",   "memref.dim",    "tile.region"};
+      "gpu.block_id", "gpu.grid_dim", "gpu.block_dim",
+      "affine.apply", "affine.min",   "affine.max",
+      "memref.dim",   "tile.region",  "tile.block_swizzle"};
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (mlirStringRefEqual(name, mlirStringRefCreateFromCString(names[i])))

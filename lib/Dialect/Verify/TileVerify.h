@@ -53,6 +53,9 @@ MlirLogicalResult tile_verify_space(MlirOperation op, MlirValue tile,
 MlirLogicalResult tile_verify_elements(MlirOperation op, const TileShape *src,
                                        const TileShape *dst);
 
+/// An error unless `counter` is one i32 in global memory.
+MlirLogicalResult tile_verify_counter(MlirOperation op, MlirValue counter);
+
 /// An error unless `op` is inside a kernel.
 MlirLogicalResult tile_verify_inside_kernel(MlirOperation op);
 /// Reports an op in the body of a `tile.parallel`; `what` names it.

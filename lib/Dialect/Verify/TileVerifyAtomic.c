@@ -69,6 +69,9 @@ bool tile_atomic_takes(TileAtomicKind kind, MlirType element) {
   bool is_bitwise = tile_atomic_is_bitwise(kind);
   if (kind == TILE_ATOMIC_KIND_Exchange)
     return tile_elem_bits(element) >= 16 || !tile_elem_is_float(element);
+  if (kind == TILE_ATOMIC_KIND_Inc)
+    return mlirTypeIsAInteger(element) &&
+           mlirIntegerTypeGetWidth(element) == 32;
   if (tile_elem_is_float(element))
     return tile_elem_bits(element) >= 16 && !is_bitwise;
   return is_bitwise || mlirIntegerTypeGetWidth(element) > 1;
@@ -129,6 +132,7 @@ static const char *beyond_tma(TileAtomicOp atomic) {
   return tile_atomic_old(atomic).ptr                             ? "'old'"
          : tile_atomic_compare(atomic).ptr                       ? "'if'"
          : tile_atomic_kind(atomic) == TILE_ATOMIC_KIND_Exchange ? "exchange"
+         : tile_atomic_kind(atomic) == TILE_ATOMIC_KIND_Inc      ? "inc"
          : tile_ordering_of(atomic.op, &ordering)                ? "an order"
                                                                  : NULL;
 }
@@ -243,6 +247,42 @@ MlirLogicalResult tile_atomic_load_verify(MlirOperation op) {
                            "got %s: a load releases nothing",
                            tile_verify_attr_text(order).chars);
   return verify_scope(op, order, tile_atomic_load_scope_attr(load)); // (C5)
+}
+
+//===-- tile.next_tile ----------------------------------------------------===//
+
+static MlirOperation kernel_around(MlirOperation op) {
+  while (op.ptr && !tile_kernel_is(op))
+    op = mlirOperationGetParentOperation(op);
+  return op;
+}
+
+// (C2)
+static MlirLogicalResult verify_one_number(TileNextTileOp next) {
+  MlirValue counter = tile_next_tile_counter(next);
+  MlirOperation kernel = kernel_around(next.op);
+  for (MlirOpOperand use = mlirValueGetFirstUse(counter);
+       !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    TileNextTileOp other = tile_next_tile_dyn(mlirOpOperandGetOwner(use));
+    if (other.op.ptr && mlirOperationEqual(kernel_around(other.op), kernel) &&
+        !mlirValueEqual(tile_next_tile_tiles(other),
+                        tile_next_tile_tiles(next)))
+      return tile_emit_error_with_note(
+          next.op, mlirOperationGetLocation(other.op), "the other one",
+          "expects the same 'tiles' as other tickets of its counter: the last "
+          "one sets it back");
+  }
+  return tile_success();
+}
+
+MlirLogicalResult tile_next_tile_verify(MlirOperation op) {
+  TileNextTileOp next = tile_next_tile_cast(op);
+  if (tile_failed(tile_verify_op(op)) ||
+      tile_failed(
+          tile_verify_counter(op, tile_next_tile_counter(next))) || // (C1)
+      tile_failed(verify_one_number(next)))
+    return tile_failure();
+  return tile_verify_outside_loop(op, "a ticket of the block"); // (C3)
 }
 
 //===-- tile.fence --------------------------------------------------------===//

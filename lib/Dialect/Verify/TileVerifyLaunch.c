@@ -13,19 +13,25 @@ static bool is_counter(const TileShape *shape) {
          mlirIntegerTypeGetWidth(shape->element) == 32;
 }
 
-MlirLogicalResult tile_grid_sync_verify(MlirOperation op) {
+MlirLogicalResult tile_verify_counter(MlirOperation op, MlirValue counter) {
   TileShape shape;
-  if (tile_failed(tile_verify_op(op)) || // (C1)
-      tile_failed(
-          tile_verify_tile(op, tile_grid_sync_counter(tile_grid_sync_cast(op)),
-                           "counter", 1, TILE_MAX_RANK, &shape)))
+  if (tile_failed(
+          tile_verify_tile(op, counter, "counter", 1, TILE_MAX_RANK, &shape)))
     return tile_failure();
-  if (!is_counter(&shape))
-    return tile_emit_error(op,
-                           "expects 'counter' to be one i32 in global memory, "
-                           "got %s in %s",
-                           tile_verify_shape_text(&shape).chars,
-                           tile_space_name(shape.space));
+  if (is_counter(&shape))
+    return tile_success();
+  return tile_emit_error(op,
+                         "expects 'counter' to be one i32 in global memory, "
+                         "got %s in %s",
+                         tile_verify_shape_text(&shape).chars,
+                         tile_space_name(shape.space));
+}
+
+MlirLogicalResult tile_grid_sync_verify(MlirOperation op) {
+  if (tile_failed(tile_verify_op(op)) || // (C1)
+      tile_failed(tile_verify_counter(
+          op, tile_grid_sync_counter(tile_grid_sync_cast(op)))))
+    return tile_failure();
   return tile_verify_outside_loop(op, "a barrier of the launch"); // (C2)
 }
 

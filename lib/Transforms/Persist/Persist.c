@@ -65,7 +65,7 @@ typedef struct {
   // such a launch unless it has to be persistent.
   bool is_candidate;
   bool is_persistent; // the grid is made from the multiprocessors already
-  bool is_by_hand;    // blocks loop over tiles in steps of the grid
+  bool is_by_hand;    // blocks take tiles in steps of the grid, or by tickets
   TilePersistReason reason;
   int64_t num_tiles;     // -1: not a constant
   int64_t blocks_per_sm; // at least 1
@@ -486,6 +486,13 @@ static void note_tile_loop(Scan *scan, MlirOperation op) {
   scan->plan->is_by_hand |= holds_pipelined && !is_pipelined;
 }
 
+static void note_ticket(Scan *scan, MlirOperation op) {
+  TileAtomicOp atomic = tile_atomic_dyn(op);
+  scan->plan->is_by_hand |= atomic.op.ptr &&
+                            tile_atomic_kind(atomic) == TILE_ATOMIC_KIND_Inc &&
+                            tile_atomic_old(atomic).ptr;
+}
+
 static MlirWalkResult scan_op(MlirOperation op, void *user_data) {
   Scan *scan = user_data;
   if (mlirOperationEqual(op, scan->plan->launch.op))
@@ -494,6 +501,7 @@ static MlirWalkResult scan_op(MlirOperation op, void *user_data) {
   check_op(scan->plan, op);
   check_even(scan, op, mask);
   note_tile_loop(scan, op);
+  note_ticket(scan, op);
   if (tile_copy_is(op))
     note_copy(scan, tile_copy_cast(op));
   return MlirWalkResultAdvance;

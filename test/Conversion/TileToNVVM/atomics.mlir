@@ -113,4 +113,15 @@ gpu.module @m {
     tile.atomic add %s to %a map %map {instr = #tile.instr<tma>} : memref<8x32xf32, #gpu.address_space<workgroup>>, !tile.region<8x32xf32>
     gpu.return
   }
+
+  // A counter that begins again: one instruction with what it found, and without.
+  // CHECK-LABEL: llvm.func @counters
+  // CHECK: llvm.inline_asm has_side_effects "atom.relaxed.gpu.global.inc.u32 $0, [$1], $2;", "=r,l,r"
+  // CHECK: llvm.inline_asm has_side_effects "@$2 red.relaxed.gpu.global.inc.u32 [$0], $1;", "l,r,b"
+  gpu.func @counters(%n: memref<1xi32>, %last: i32) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %t = tile.alloc {layout = #tile.layout<"linear">, offset = 0} : memref<1xi32, #gpu.address_space<workgroup>>
+    tile.atomic inc %last to %n old %t : i32, memref<1xi32>, memref<1xi32, #gpu.address_space<workgroup>>
+    tile.atomic inc %last to %n : i32, memref<1xi32>
+    gpu.return
+  }
 }

@@ -176,7 +176,7 @@ func.func @messages(%k: index, %norm: f32, %x: f32, %in_range: i1) {
   return
 }
 
-func.func @orders(%lock: memref<1xi32>, %flag: memref<1xi32>, %counter: memref<1xi32>, %was: memref<1xi32, #gpu.address_space<workgroup>>, %seen: memref<1xi32, #gpu.address_space<workgroup>>, %zero: i32, %one: i32, %c0: index) {
+func.func @orders(%lock: memref<1xi32>, %flag: memref<1xi32>, %counter: memref<1xi32>, %was: memref<1xi32, #gpu.address_space<workgroup>>, %seen: memref<1xi32, #gpu.address_space<workgroup>>, %zero: i32, %one: i32, %c0: index, %tiles: index) {
   tile.atomic exchange %one to %lock old %was if %zero {order = #tile.order<acquire>} : i32, memref<1xi32>, memref<1xi32, #gpu.address_space<workgroup>> if i32
   tile.atomic exchange %zero to %lock {order = #tile.order<release>} : i32, memref<1xi32>
   scf.while : () -> () {
@@ -189,5 +189,12 @@ func.func @orders(%lock: memref<1xi32>, %flag: memref<1xi32>, %counter: memref<1
   }
   tile.fence {order = #tile.order<release>}
   tile.grid_sync %counter : memref<1xi32>
+  scf.while : () -> index {
+    %t, %more = tile.next_tile %counter of %tiles : memref<1xi32>
+    scf.condition(%more) %t : index
+  } do {
+  ^bb0(%tile: index):
+    scf.yield
+  }
   return
 }

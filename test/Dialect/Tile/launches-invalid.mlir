@@ -61,3 +61,31 @@ func.func @next_c1() {
   }
   return
 }
+
+// -----
+
+func.func @next_tile_c1(%n: memref<1xi64>, %i: index) {
+  // expected-error @+1 {{expects 'counter' to be one i32 in global memory, got 1xi64 in global memory}}
+  %t, %more = tile.next_tile %n of %i : memref<1xi64>
+  return
+}
+
+// -----
+
+func.func @next_tile_c2(%n: memref<1xi32>, %i: index, %j: index) attributes {tile.num_threads = 128 : i32} {
+  // expected-error @+1 {{expects the same 'tiles' as other tickets of its counter: the last one sets it back}}
+  %t, %more = tile.next_tile %n of %i : memref<1xi32>
+  // expected-note @+1 {{the other one}}
+  %u, %most = tile.next_tile %n of %j : memref<1xi32>
+  return
+}
+
+// -----
+
+func.func @next_tile_c3(%n: memref<1xi32>, %i: index) {
+  tile.parallel (%k) in [8] {
+    // expected-error @+1 {{expects a ticket of the block outside tile.parallel}}
+    %t, %more = tile.next_tile %n of %i : memref<1xi32>
+  }
+  return
+}

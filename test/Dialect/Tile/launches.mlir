@@ -16,3 +16,15 @@ func.func @launches(%n: memref<1xi32>, %t: memref<?xi32>, %i: index) {
   tile.launch_next
   return
 }
+
+func.func @tickets(%n: memref<1xi32>, %t: memref<?xi32>, %i: index) {
+  // CHECK: %{{.*}}, %{{.*}} = tile.next_tile %{{.*}} of %{{.*}} : memref<1xi32>
+  %a, %b = tile.next_tile %n of %i : memref<1xi32>
+  %c = tile.region %t[%i] [1] : memref<?xi32>
+  // CHECK: tile.next_tile %{{.*}} of %{{.*}} : !tile.region<1xi32>
+  %d, %e = tile.next_tile %c of %i : !tile.region<1xi32>
+  // CHECK: tile.atomic inc %{{.*}} to %{{.*}} : i32, memref<1xi32>
+  %y = arith.constant 7 : i32
+  tile.atomic inc %y to %n : i32, memref<1xi32>
+  return
+}

@@ -120,3 +120,19 @@ func.func @fence_c1() {
   tile.fence {order = #tile.order<relaxed>}
   return
 }
+
+// -----
+
+func.func @atomic_c3_inc(%x: i64, %d: memref<1xi64>) {
+  // expected-error @+1 {{cannot update i64 with inc; the table of tile.atomic lists what can}}
+  tile.atomic inc %x to %d : i64, memref<1xi64>
+  return
+}
+
+// -----
+
+func.func @atomic_c8_inc(%s: memref<8xi32, #gpu.address_space<workgroup>>, %d: memref<8xi32>) {
+  // expected-error @+1 {{expects 'instr' to be simt with inc, got tma, which has none}}
+  tile.atomic inc %s to %d {instr = #tile.instr<tma>} : memref<8xi32, #gpu.address_space<workgroup>>, memref<8xi32>
+  return
+}

@@ -187,6 +187,8 @@ def make_values(kind, shape, dtype, seed):
                  "junk": GUARD % 8 if FLOAT_BITS.get(dtype) == 8 else GUARD}
     if kind == "count":
         return round_to(np.arange(int(np.prod(shape))).reshape(shape), dtype)
+    if kind == "squares":  # 0, 1, 4 and so on: where parts begin that grow
+        return round_to(np.arange(int(np.prod(shape))).reshape(shape) ** 2, dtype)
     if kind == "pairs":  # metadata of sparse factors: two places of each four
         nibbles = rng.choice([4, 8, 9, 12, 13, 14], (*shape, 4))
         words = (nibbles << np.arange(0, 16, 4)).sum(axis=-1)

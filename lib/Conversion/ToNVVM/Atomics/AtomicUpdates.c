@@ -343,7 +343,8 @@ static TypeText type_text(const Update *update, int64_t count) {
              info->bits == 16 && count > 1 ? "x2" : "");
     return text;
   }
-  bool is_unsigned = kind == TILE_ATOMIC_KIND_Add || update->is_unsigned;
+  bool is_unsigned = kind == TILE_ATOMIC_KIND_Add ||
+                     kind == TILE_ATOMIC_KIND_Inc || update->is_unsigned;
   bool is_number = kind == TILE_ATOMIC_KIND_Max || kind == TILE_ATOMIC_KIND_Min;
   snprintf(text.chars, sizeof text.chars, "%c%d",
            is_unsigned ? 'u'
