@@ -6,9 +6,9 @@ share   A function with one using file was cut out of that file, or the two are
         one idea. Of the functions that other files use, fewer than 20 % may be
         such, and fewer than 30 % in a folder of more than 5 files. One per file
         is its entry and free. Not counted: hooks (MLIR or generated code calls
-        them), what public headers declare, the CUDA names that the drop-in
-        exports, what the linker puts in place of a function (__wrap_), and
-        functions that only tables name.
+        them), what public headers declare, what generated bindings are made
+        of, the CUDA names that the drop-in exports, what the linker puts in
+        place of a function (__wrap_), and functions that only tables name.
 circle  No more than two files use each other in a circle, but through tables.
 up      No file uses a symbol of a higher layer (layers.py).
 own     A function of a header is used in another file: what only its own file
@@ -33,6 +33,9 @@ MAX_CIRCLE = 2
 # Names of functions that CUDA programs and LLVM call.
 FOREIGN = re.compile(r"_*cu(da)?[A-Z]|LLVM[A-Z]|__wrap_")
 CODE = "lib/", "tools/"
+# Inline functions that generated bindings call; which of them depends on what
+# passes ask of ops today.
+BINDINGS = "lib/Support/Build.h"
 
 
 class Shape:
@@ -58,6 +61,9 @@ class Shape:
         names = set()
         for header in project.select(options, "include/*.h"):
             names |= set(re.findall(r"\b(\w+)\(", project.read(options, header)))
+        for header in project.select(options, BINDINGS):
+            names |= set(re.findall(r"\b(mlirx\w+)\(",
+                                    project.read(options, header)))
         return names
 
     def is_named_again(self, path, name):
