@@ -360,7 +360,7 @@ static void seed_free_fragment(TileInferModel *m, int buffer) {
 static void add_slot(TileInferModel *m, int buffer, const TileLayout *core) {
   const TileInferBuffer *b = &m->problem->buffer[buffer];
   TileLayout full;
-  if (over_stages(b, core, 128 * 8 / b->elem_bits, &full))
+  if (over_stages(b, core, TILE_INFER_SLOT_BYTES * 8 / b->elem_bits, &full))
     add(m, buffer, &full);
 }
 

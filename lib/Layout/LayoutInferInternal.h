@@ -4,6 +4,8 @@
 
 #include "LayoutInfer.h"
 
+enum { TILE_INFER_SLOT_BYTES = 128 }; // slots of a ring begin at multiples
+
 //===-- Pool: layouts and costs that recur --------------------------------===//
 //
 // A layout gets a number; two layouts have the same number when their digits

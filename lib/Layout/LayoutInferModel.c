@@ -717,6 +717,14 @@ static void view_table(TileInferModel *m, const TileInferOp *op,
 
 //===-- All ---------------------------------------------------------------===//
 
+// Padding wastes memory: 1 per 256 bytes of a slot, as long as in a ring.
+static int64_t padding_cost(const TileLayout *l, int elem_bits) {
+  int64_t slot = TILE_INFER_SLOT_BYTES * 8 / elem_bits;
+  int64_t extent = (l->out.extent[0] + slot - 1) / slot * slot;
+  int64_t used = (tile_layout_size(&l->in) + slot - 1) / slot * slot;
+  return (extent - used) * elem_bits / 8 / 256;
+}
+
 // Per slot: stage dimensions scale all candidates alike and must not change a
 // choice (the law expand o infer = infer o expand).
 static void unary_costs(TileInferModel *m, int buffer) {
@@ -730,9 +738,8 @@ static void unary_costs(TileInferModel *m, int buffer) {
         TILE_INFER_FRAGMENT) // a register per thread costs like a move
       cost = (l->in.extent[TILE_LAYOUT_REG] * b->elem_bits + 31) / 32 *
              l->in.extent[TILE_LAYOUT_WARP] * TILE_LAYOUT_COST_ALU;
-    else if (b->space == TILE_INFER_SHARED) // padding wastes: 1 per 256 bytes
-      cost = (l->out.extent[0] - tile_layout_size(&l->in)) * b->elem_bits / 8 /
-             256;
+    else if (b->space == TILE_INFER_SHARED)
+      cost = padding_cost(l, b->elem_bits);
     m->unary[buffer][c] = cost;
   }
 }
