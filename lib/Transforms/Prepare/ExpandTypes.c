@@ -7,13 +7,12 @@
 // Produces: the same of signless integers, bytes where elements are packed:
 //           copies that do not convert stay copies. What converts is an element
 //           loop; a loop that stores packed elements stores bytes of their own,
-//           and one behind it packs them. Host functions note on their
+//           and one after it packs them. Host functions note on their
 //           arguments what these hold.
 // Keeps:    everything else.
 // Fails:    other ops of such elements; extents, offsets and strides in the
-// last
-//           dimension that are not known to fill whole bytes; packed stores to
-//           what is no shared tile.
+//           last dimension that are not known to fill whole bytes; packed
+//           stores to what is no shared tile.
 // Method:   first everything is looked at; then types change in place, windows
 //           with them, and last the ops that touch elements. Idempotent.
 //
