@@ -63,6 +63,11 @@ void tile_shape_print(const TileShape *shape, char *out, size_t capacity);
 const TileDtypeInfo *tile_elem_info(MlirType element);
 /// Width in bits as stored: i1 takes 8. 0 when the type is not an element type.
 int tile_elem_bits(MlirType element);
+/// Which types these are, as a part of a sentence, an argument of messages.
+#define TILE_ELEMENT_TYPES                                                     \
+  "f64, f32, f16, bf16, f8E4M3FN, f8E5M2, f8E8M0FNU, f6E3M2FN, f6E2M3FN, "     \
+  "f4E2M1FN, an integer of 8, 16, 32 or 64 bits, signless or unsigned, i1 or " \
+  "i4"
 bool tile_elem_is_float(MlirType element);
 /// How many elements of at most 8 bits a word holds: a power of two.
 int tile_word_num_elems(MlirType word, MlirType element);

@@ -54,7 +54,7 @@ static void the_message_lists_them(void **state) {
     if (!tile_dtype_info_is_float(info))
       continue;
     bool is_listed = false;
-    for (const char *at = TILE_VERIFY_ELEMENTS; at && !is_listed;
+    for (const char *at = TILE_ELEMENT_TYPES; at && !is_listed;
          at = strchr(at, ' '), at = at ? at + 1 : NULL)
       is_listed = strcspn(at, ", ") == strlen(info->name) &&
                   strncmp(at, info->name, strlen(info->name)) == 0;

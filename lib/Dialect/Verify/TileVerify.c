@@ -108,7 +108,7 @@ MlirLogicalResult tile_verify_tile(MlirOperation op, MlirValue tile,
                            name, tile_verify_type_text(type).chars);
   if (!tile_verify_is_element(out_shape->element))
     return tile_emit_error(op, "expects elements of '%s' to be %s, got %s",
-                           name, TILE_VERIFY_ELEMENTS,
+                           name, TILE_ELEMENT_TYPES,
                            tile_verify_type_text(out_shape->element).chars);
   // A region is a way to name a window, not a value: region (C7). What uses a
   // window of an im2col matrix is the business of its op: im2col (C3).

@@ -32,11 +32,6 @@ bool tile_verify_is_power_of_two(int64_t value);
 
 /// Whether a tile can hold elements of this type.
 bool tile_verify_is_element(MlirType element);
-/// The same as a part of a sentence, an argument of messages.
-#define TILE_VERIFY_ELEMENTS                                                   \
-  "f64, f32, f16, bf16, f8E4M3FN, f8E5M2, f8E8M0FNU, f6E3M2FN, f6E2M3FN, "     \
-  "f4E2M1FN, an integer of 8, 16, 32 or 64 bits, signless or unsigned, i1 or " \
-  "i4"
 
 /// What an op needs of an operand that is a tile: static and of rank `min_rank`
 /// to `max_rank`, in a known memory space, of elements that tiles hold.

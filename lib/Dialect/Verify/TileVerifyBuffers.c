@@ -56,7 +56,7 @@ static MlirLogicalResult alloc_verify_type(TileAllocOp alloc, MlirType type,
         tile_verify_attr_text(mlirMemRefTypeGetLayout(type)).chars);
   if (!tile_verify_is_element(out_shape->element)) // (C8)
     return tile_emit_error(op, "expects elements of %s, got %s",
-                           TILE_VERIFY_ELEMENTS,
+                           TILE_ELEMENT_TYPES,
                            tile_verify_type_text(out_shape->element).chars);
   int64_t size_bytes = num_elems * tile_elem_bits(out_shape->element) / 8;
   if (space == TILE_SPACE_PRIVATE && size_bytes > MAX_LOCAL_BYTES) // (C9)

@@ -245,7 +245,7 @@ static bool check_access(const TileElementAccess *access, void *user_data) {
   }
   if (!tile_verify_is_element(shape.element)) { // (C10)
     check->result = tile_emit_error(
-        access->op, "expects elements of %s, got %s", TILE_VERIFY_ELEMENTS,
+        access->op, "expects elements of %s, got %s", TILE_ELEMENT_TYPES,
         tile_verify_type_text(shape.element).chars);
     return false;
   }

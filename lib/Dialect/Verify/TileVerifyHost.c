@@ -249,7 +249,7 @@ MlirLogicalResult tile_tensor_map_verify(MlirOperation op) {
     return tile_emit_error(op,
                            "expects a tensor in global memory, of rank 1 to %d "
                            "and of elements of %s, got %s",
-                           TILE_MAX_RANK, TILE_VERIFY_ELEMENTS,
+                           TILE_MAX_RANK, TILE_ELEMENT_TYPES,
                            tile_verify_type_text(type).chars);
   int64_t elem_bytes = tile_elem_bits(shape.element) / 8;
   if (tile_failed(

@@ -30,7 +30,7 @@ static MlirLogicalResult verify_side(MlirOperation op, MlirValue value,
                            name, tile_space_name(out_shape->space));
   if (!tile_verify_is_element(out_shape->element)) // (C5)
     return tile_emit_error(op, "expects elements of %s, got %s",
-                           TILE_VERIFY_ELEMENTS,
+                           TILE_ELEMENT_TYPES,
                            tile_verify_type_text(out_shape->element).chars);
   if (!mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type))) // (C2)
     return tile_emit_error(op,

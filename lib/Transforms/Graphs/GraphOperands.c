@@ -57,9 +57,9 @@ static MlirLogicalResult check_rank(MlirOperation user, MlirType type) {
     return tile_emit_error(user, "expects memrefs of at most %d dimensions",
                            TILE_GRAPH_MAX_RANK);
   if (!tile_elem_bits(mlirShapedTypeGetElementType(type)))
-    return tile_emit_error(
-        user, "expects elements of a type that tiles have: f64, f32, f16, "
-              "bf16, f8E4M3FN, f8E5M2 or signless i1, i8, i16, i32, i64");
+    return tile_emit_error(user,
+                           "expects elements of a type that tiles have: %s",
+                           TILE_ELEMENT_TYPES);
   return tile_success();
 }
 

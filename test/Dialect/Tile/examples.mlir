@@ -111,6 +111,21 @@ func.func @packed(%packed: memref<64x64xi8, #gpu.address_space<workgroup>>, %wei
   return
 }
 
+func.func @words(%packed: memref<64x16xi32, #gpu.address_space<workgroup>>, %weights: memref<64x128xbf16, #gpu.address_space<workgroup>>, %x: f32, %y: f32) {
+  tile.parallel (%i, %j) in [64, 128] {
+    %c8 = arith.constant 8 : index
+    %at = arith.divui %j, %c8 : index
+    %word = memref.load %packed[%i, %at] : memref<64x16xi32, #gpu.address_space<workgroup>>
+    %code = tile.unpack %word[%j] : i32 to f4E2M1FN
+    %w = arith.extf %code : f4E2M1FN to bf16
+    memref.store %w, %weights[%i, %j] : memref<64x128xbf16, #gpu.address_space<workgroup>>
+  }
+  %low = arith.truncf %x : f32 to f4E2M1FN
+  %high = arith.truncf %y : f32 to f4E2M1FN
+  %byte = tile.pack %low, %high : f4E2M1FN, f4E2M1FN to i8
+  return
+}
+
 func.func @images(%image: memref<?x?x?x64xbf16>, %sound: memref<?x?x64xbf16>, %video: memref<?x?x?x?x64xbf16>, %row: index, %column: index) {
   %a = tile.im2col %image[%row, %column] [64, 32] kernel [3, 3] stride [1, 1] pad [1, 1] : memref<?x?x?x64xbf16>
   %b = tile.im2col %sound[%row, %column] [64, 32] kernel [4] pad [3] pad_upper [0] : memref<?x?x64xbf16>

@@ -116,11 +116,11 @@ func.func @carried(%x: memref<8xf32>, %y: memref<8xf32>, %v: f32) {
 
 // -----
 
-func.func @types(%v: i4) {
+func.func @types(%v: i3) {
   scf.forall (%i) = (0) to (1) step (1) {
-    // expected-error @+1 {{expects elements of a type that tiles have: f64, f32, f16, bf16, f8E4M3FN, f8E5M2 or signless i1, i8, i16, i32, i64}}
-    %t = memref.alloc() : memref<8xi4>
-    linalg.fill ins(%v : i4) outs(%t : memref<8xi4>)
+    // expected-error @+1 {{expects elements of a type that tiles have: f64, f32, f16, bf16, f8E4M3FN, f8E5M2, f8E8M0FNU, f6E3M2FN, f6E2M3FN, f4E2M1FN, an integer of 8, 16, 32 or 64 bits, signless or unsigned, i1 or i4}}
+    %t = memref.alloc() : memref<8xi3>
+    linalg.fill ins(%v : i3) outs(%t : memref<8xi3>)
   } {mapping = [#gpu.block<x>]}
   return
 }
