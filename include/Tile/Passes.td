@@ -1031,7 +1031,8 @@ def ConvertTileToNVGPU : Pass<"convert-tile-to-nvgpu", ""> {
     Consumes: `tile.gemm` with `instr = #tile.instr<mma>`, `tile.copy` with
     `instr = #tile.instr<cp_async>`.
     Produces: `nvgpu.ldmatrix`, `nvgpu.mma.sync`, `nvgpu.device_async_copy` on
-    `tile.storage`; `instr = #tile.instr<simt>` and a remark on a copy that
+    `tile.storage`; for f64 `nvvm.mma.sync`, or assembly where the chip has more
+    shapes than it; `instr = #tile.instr<simt>` and a remark on a copy that
     cp.async cannot do after all.
     Keeps: all other ops.
     Fails: a tile without a layout, an accumulator that is not laid out as

@@ -264,6 +264,36 @@ static bool mma_fits(const TileHwMma *g, TileReason *e) {
   return true;
 }
 
+// Which numbers of K the registers and lanes of a factor have. The sum does not
+// ask for their order as long as A and B agree. Of f64, lanes have 0, 1, 4 and
+// 5 of 8 and registers the rest, where K is a multiple of 8: so a half warp
+// reads all banks of tiles with swizzles of 64 bytes, whichever dimension is
+// contiguous in them.
+
+static bool mma_splits_k(const TileHwMma *g) {
+  return g->elem_bits == 64 && g->k % 8 == 0;
+}
+
+static void push_k_registers(TileLayoutBuilder *b, const TileHwMma *g,
+                             int dim) {
+  int64_t p = mma_packed(g);
+  if (mma_splits_k(g)) {
+    tile_layout_push(b, TILE_LAYOUT_REG, dim, 2, 2);
+    tile_layout_push(b, TILE_LAYOUT_REG, dim, 8, g->k / 8);
+  } else {
+    tile_layout_push(b, TILE_LAYOUT_REG, dim, 4 * p, g->k / (4 * p));
+  }
+}
+
+static void push_k_lanes(TileLayoutBuilder *b, const TileHwMma *g, int dim) {
+  if (mma_splits_k(g)) {
+    tile_layout_push(b, TILE_LAYOUT_LANE, dim, 1, 2);
+    tile_layout_push(b, TILE_LAYOUT_LANE, dim, 4, 2);
+  } else {
+    tile_layout_push(b, TILE_LAYOUT_LANE, dim, mma_packed(g), 4);
+  }
+}
+
 bool tile_hw_mma_a(const TileHwMma *g, TileLayout *out, TileReason *e) {
   if (!mma_fits(g, e))
     return false;
@@ -273,9 +303,9 @@ bool tile_hw_mma_a(const TileHwMma *g, TileLayout *out, TileReason *e) {
   tile_layout_begin_fragment(&b, shape, 2);
   tile_layout_push(&b, TILE_LAYOUT_REG, 1, 1, p);
   tile_layout_push(&b, TILE_LAYOUT_REG, 0, 8, 2);
-  tile_layout_push(&b, TILE_LAYOUT_REG, 1, 4 * p, g->k / (4 * p));
+  push_k_registers(&b, g, 1);
   tile_layout_push(&b, TILE_LAYOUT_REG, 0, 16, per_m / 16);
-  tile_layout_push(&b, TILE_LAYOUT_LANE, 1, p, 4);
+  push_k_lanes(&b, g, 1);
   tile_layout_push(&b, TILE_LAYOUT_LANE, 0, 1, 8);
   tile_layout_push(&b, TILE_LAYOUT_WARP, 0, per_m, g->warps_m);
   tile_layout_push_rep(&b, TILE_LAYOUT_WARP, g->warps_n);
@@ -292,9 +322,9 @@ bool tile_hw_mma_b(const TileHwMma *g, bool b_nk, TileLayout *out,
   TileLayoutBuilder b;
   tile_layout_begin_fragment(&b, shape, 2);
   tile_layout_push(&b, TILE_LAYOUT_REG, kd, 1, p);
-  tile_layout_push(&b, TILE_LAYOUT_REG, kd, 4 * p, g->k / (4 * p));
+  push_k_registers(&b, g, kd);
   tile_layout_push(&b, TILE_LAYOUT_REG, nd, 8, per_n / 8);
-  tile_layout_push(&b, TILE_LAYOUT_LANE, kd, p, 4);
+  push_k_lanes(&b, g, kd);
   tile_layout_push(&b, TILE_LAYOUT_LANE, nd, 1, 8);
   tile_layout_push_rep(&b, TILE_LAYOUT_WARP, g->warps_m);
   tile_layout_push(&b, TILE_LAYOUT_WARP, nd, per_n, g->warps_n);

@@ -61,6 +61,7 @@ typedef struct {
   bool has_setmaxnreg;       // setmaxnreg
   bool has_f8;               // cvt, mma.sync and mma.sp.sync of e4m3 and e5m2
   bool has_fast_mma_f8;      // mma.sync of them is not taken apart by ptxas
+  bool has_mma_f64_16;       // mma.sync of f64 with 16 rows
   bool has_bf16_of_int;      // cvt.rn.bf16 of integers
   bool has_bf16_atomic;      // atom.add and red.add of bf16
   bool has_dependent_launch; // griddepcontrol

@@ -39,13 +39,13 @@
 #define AMPERE .has_redux = true, .mma = {.m = 16, .n = 8, .k_bytes = 32}
 
 // [PTX] stmatrix, mbarrier.try_wait, cp.async.bulk, elect.sync, atom.add.bf16,
-// cvt.rn.bf16 of integers, red of vectors and griddepcontrol need sm_90.
-// Clusters of 8 blocks are portable [CC].
+// cvt.rn.bf16 of integers, red of vectors, mma.m16n8k* of f64 and
+// griddepcontrol need sm_90. Clusters of 8 blocks are portable [CC].
 #define HOPPER                                                                 \
   AMPERE, .has_f8 = true, .has_stmatrix = true, .has_tma = true,               \
       .has_bf16_atomic = true, .has_bf16_of_int = true,                        \
       .has_vector_red = true, .has_dependent_launch = true,                    \
-      .max_cluster_blocks = 8
+      .has_mma_f64_16 = true, .max_cluster_blocks = 8
 
 static const TileTarget targets[] = {
     {.chip = "sm_80",

@@ -281,6 +281,30 @@ static void test_known_conflicts(void **state) {
         "trans");
 }
 
+// Factors of f64 in tiles with either dimension contiguous: the swizzle of 64
+// bytes has no conflict.
+static void test_doubles(void **state) {
+  (void)state;
+  TileHwMma g = {64, 64, 16, 2, 2, 64, 4};
+  TileLayout f, s;
+  TileLayoutAccess x;
+  for (int is_nk = 0; is_nk < 2; is_nk++) {
+    int64_t shape[2] = {is_nk ? 64 : 16, is_nk ? 16 : 64};
+    CHECK(tile_hw_mma_b(&g, is_nk, &f, NULL) &&
+              tile_hw_swizzle(shape, 2, 64, 64, &s, NULL) &&
+              tile_layout_shared_access(&f, &s, 64, false, &x, NULL) &&
+              x.wavefronts == x.ideal,
+          "B %d: %lld of %lld", is_nk, (long long)x.wavefronts,
+          (long long)x.ideal);
+  }
+  int64_t shape[2] = {64, 16};
+  CHECK(tile_hw_mma_a(&g, &f, NULL) &&
+            tile_hw_swizzle(shape, 2, 64, 64, &s, NULL) &&
+            tile_layout_shared_access(&f, &s, 64, false, &x, NULL) &&
+            x.wavefronts == x.ideal,
+        "A: %lld of %lld", (long long)x.wavefronts, (long long)x.ideal);
+}
+
 // Lanes toggle bits of bytes 2, 4 and 128 only, but the second register adds
 // 515: its bytes cross words, and two of its words meet in bank 1.
 static void test_conflicts_after_a_carry(void **state) {
@@ -305,6 +329,7 @@ int main(void) {
       cmocka_unit_test(test_random_layouts),
       cmocka_unit_test(test_named_tma),
       cmocka_unit_test(test_known_conflicts),
+      cmocka_unit_test(test_doubles),
       cmocka_unit_test(test_conflicts_after_a_carry),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

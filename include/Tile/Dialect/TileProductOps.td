@@ -15,7 +15,7 @@ def Tile_GemmOp : Tile_Op<"gemm", [
     number of the first dimension, which all three have.
 
     Matrix instructions take M and N that are multiples of 16 and 8, and K that is
-    one of 32 bytes; of f64 it is two of m8n8k4. Any extents are right: others get
+    one of 32 bytes; of f64 it is two of m8n8k4, on sm_90 one of m16n8k16, k8 or k4. Any extents are right: others get
     pads of zeros, in shared tiles and registers of their own, where that pays; the
     rest add up each element with `fma`, in the order of K, in the type of C, of f16 in
     f32. A remark says which.

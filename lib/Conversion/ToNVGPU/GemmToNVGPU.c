@@ -21,6 +21,7 @@
 #include "Nvgpu.h"
 #include "Support/Constants.h"
 #include "Support/Diagnostics.h"
+#include "Support/StringBuilder.h"
 #include "Tile/Ops/llvm.h"
 #include "Tile/Ops/memref.h"
 #include "Tile/Ops/nvgpu.h"
@@ -65,7 +66,7 @@ static bool is_float8(MlirType type) {
   return tile_elem_is_float(type) && tile_elem_bits(type) == 8;
 }
 
-// f64, of which an instruction has 8 rows.
+// f64, of which a step has 4 along K.
 static bool is_double(const TileNvgpuGemm *gemm) {
   return gemm->shape.elem_bits > WORD_BITS;
 }
@@ -562,10 +563,18 @@ static void emit_sparse_step(Emitter *e, int64_t step) {
 
 //===-- Apply: products of f64 --------------------------------------------===//
 
-// PTX ISA, mma.m8n8k4 of f64: a thread has an element of A and of B, and two of
-// a row of C. Two of them are the 16 rows that fragments have elsewhere.
+// PTX ISA, mma of f64: m8n8k4 of all chips has an element of A and of B per
+// thread, and two of a row of C; two of them are the 16 rows that fragments
+// have elsewhere. m16n8k8 and m16n8k16, of newer chips, take the registers of
+// several steps of m16n8k4 one after the other:
+//
+//   A  a0 a1 | a2 a3 | ...   rows g, g + 8 at k = t; at k = t + 4; ...
+//   B  b0    | b1    | ...   k = t; t + 4; ... of column g
+//
+// The factor of which a warp has less stays in registers for a group of steps,
+// the other one comes tile by tile.
 
-enum { DOUBLE_ROWS = 2 };
+enum { DOUBLE_ROWS = 2, DOUBLE_STEPS = 4, MAX_DOUBLES = 4 + 8 + 4 };
 
 static MlirValue load_element(Emitter *e, int which, int64_t reg) {
   TileNvgpuRewrite *r = e->rewrite;
@@ -574,39 +583,128 @@ static MlirValue load_element(Emitter *e, int which, int64_t reg) {
                      .indices = TILE_VALUES(offset));
 }
 
-// `c`: two of the four elements of a tile.
-static void multiply_double(Emitter *e, MlirValue a, MlirValue b,
+static int64_t doubles_per_step(int which) {
+  return which == A ? DOUBLE_ROWS : 1;
+}
+
+// Registers of A or B of a tile of C, for `steps` steps.
+static void load_doubles(Emitter *e, int which, int64_t tile, int64_t step,
+                         int64_t steps, MlirValue *out) {
+  int64_t per_step = doubles_per_step(which);
+  int64_t first = per_step * (step + e->gemm->k_steps * tile);
+  for (int64_t i = 0; i < per_step * steps; i++)
+    out[i] = load_element(e, which, first + i);
+}
+
+static MlirType doubles_type(const Emitter *e, int64_t count) {
+  MlirType types[MMA_C_REGS];
+  for (int64_t i = 0; i < count; i++)
+    types[i] = e->gemm->output;
+  return mlirLLVMStructTypeLiteralGet(tile_builder_context(&e->rewrite->b),
+                                      count, types, false);
+}
+
+static void extract_doubles(Emitter *e, MlirValue from, int64_t count,
+                            MlirValue *c) {
+  for (int64_t i = 0; i < count; i++)
+    c[i] = llvm_extractvalue(&e->rewrite->b, .type = e->gemm->output,
+                             .container = from, .position = {&i, 1});
+}
+
+static void multiply_8_rows(Emitter *e, MlirValue a, MlirValue b,
                             MlirValue *c) {
   TileBuilder *build = &e->rewrite->b;
-  MlirContext context = tile_builder_context(build);
-  MlirType pair[2] = {e->gemm->output, e->gemm->output};
   MlirValue result = nvvm_mma_sync(
-      build, .type = mlirLLVMStructTypeLiteralGet(context, 2, pair, false),
-      .shape = mlirAttributeParseGet(
-          context, TILE_STR("#nvvm.shape<m = 8, n = 8, k = 4>")),
+      build, .type = doubles_type(e, 2),
+      .shape =
+          mlirAttributeParseGet(tile_builder_context(build),
+                                TILE_STR("#nvvm.shape<m = 8, n = 8, k = 4>")),
       .layoutA = NVVM_MMA_LAYOUT_row, .layoutB = NVVM_MMA_LAYOUT_col,
       .multiplicandAPtxType = TILE_SOME(NVVM_MMA_TYPES_f64),
       .multiplicandBPtxType = TILE_SOME(NVVM_MMA_TYPES_f64),
       .operandA = {&a, 1}, .operandB = {&b, 1}, .operandC = {c, 2});
-  for (int64_t i = 0; i < 2; i++)
-    c[i] = llvm_extractvalue(build, .type = e->gemm->output,
-                             .container = result, .position = {&i, 1});
+  extract_doubles(e, result, 2, c);
 }
 
-static void emit_double_step(Emitter *e, int64_t step, MlirValue *c) {
+static void print_registers(TileString *text, int64_t first, int64_t count) {
+  for (int64_t i = 0; i < count; i++)
+    tile_string_print(text, "%s$%d", i ? ", " : ", {", (int)(first + i));
+  tile_string_print(text, "}");
+}
+
+// In assembly: nvvm.mma.sync has no such shapes.
+static void multiply_16_rows(Emitter *e, int64_t steps, const MlirValue *a,
+                             const MlirValue *b, MlirValue *c) {
+  const struct {
+    const MlirValue *values;
+    int64_t count;
+  } parts[] = {{a, DOUBLE_ROWS * steps}, {b, steps}, {c, MMA_C_REGS}};
+  MlirValue operands[MAX_DOUBLES];
+  int64_t count = 0;
+  TileString text = {0}, constraints = {0};
+  tile_string_print(&text,
+                    "mma.sync.aligned.m16n8k%d.row.col.f64.f64.f64.f64 "
+                    "{$0, $1, $2, $3}",
+                    (int)(e->gemm->shape.instr_k * steps));
+  tile_string_print(&constraints, "=d,=d,=d,=d");
+  for (int p = 0; p < 3; p++) {
+    print_registers(&text, MMA_C_REGS + count, parts[p].count);
+    for (int64_t i = 0; i < parts[p].count; i++) {
+      operands[count++] = parts[p].values[i];
+      tile_string_print(&constraints, ",d");
+    }
+  }
+  tile_string_print(&text, ";");
+  MlirOperation op =
+      llvm_inline_asm_op(&e->rewrite->b, .type = doubles_type(e, MMA_C_REGS),
+                         .operands = {operands, count},
+                         .asm_string = tile_string_text(&text),
+                         .constraints = tile_string_text(&constraints))
+          .op;
+  tile_string_deinit(&text);
+  tile_string_deinit(&constraints);
+  extract_doubles(e, mlirOperationGetResult(op, 0), MMA_C_REGS, c);
+}
+
+// `c`: the elements of a tile.
+static void multiply_doubles(Emitter *e, int64_t steps, const MlirValue *a,
+                             const MlirValue *b, MlirValue *c) {
+  if (e->rewrite->target->has_mma_f64_16) {
+    multiply_16_rows(e, steps, a, b, c);
+    return;
+  }
+  for (int64_t i = 0; i < DOUBLE_ROWS; i++)
+    multiply_8_rows(e, a[i], *b, c + 2 * i);
+}
+
+// What one instruction takes of the `left` steps.
+static int64_t steps_at_once(const Emitter *e, int64_t left) {
+  int64_t steps = e->rewrite->target->has_mma_f64_16 ? DOUBLE_STEPS : 1;
+  while (steps > left)
+    steps /= 2;
+  return steps;
+}
+
+static void emit_double_steps(Emitter *e, int64_t step, int64_t steps,
+                              MlirValue *c) {
   const TileNvgpuGemm *gemm = e->gemm;
-  MlirValue *a =
-      TILE_ARENA_NEW(e->rewrite->arena, MlirValue, DOUBLE_ROWS * gemm->m_tiles);
-  for (int64_t m = 0; m < gemm->m_tiles; m++)
-    for (int64_t i = 0; i < DOUBLE_ROWS; i++)
-      a[DOUBLE_ROWS * m + i] =
-          load_element(e, A, DOUBLE_ROWS * (step + gemm->k_steps * m) + i);
-  for (int64_t n = 0; n < gemm->n_tiles; n++) {
-    MlirValue b = load_element(e, B, step + gemm->k_steps * n);
-    for (int64_t m = 0; m < gemm->m_tiles; m++)
-      for (int64_t i = 0; i < DOUBLE_ROWS; i++)
-        multiply_double(e, a[DOUBLE_ROWS * m + i], b,
-                        &c[MMA_C_REGS * (m * gemm->n_tiles + n) + 2 * i]);
+  int64_t tiles[2] = {[A] = gemm->m_tiles, [B] = gemm->n_tiles};
+  int kept = gemm->per_m <= gemm->per_n ? A : B, other = !kept;
+  int64_t size = doubles_per_step(kept) * steps;
+  MlirValue *all =
+      TILE_ARENA_NEW(e->rewrite->arena, MlirValue, tiles[kept] * size);
+  for (int64_t i = 0; i < tiles[kept]; i++)
+    load_doubles(e, kept, i, step, steps, all + i * size);
+  for (int64_t i = 0; i < tiles[other]; i++) {
+    MlirValue one[DOUBLE_ROWS * DOUBLE_STEPS];
+    load_doubles(e, other, i, step, steps, one);
+    for (int64_t j = 0; j < tiles[kept]; j++) {
+      int64_t m = kept == A ? j : i, n = kept == A ? i : j;
+      const MlirValue *kept_one = all + j * size;
+      multiply_doubles(e, steps, kept == A ? kept_one : one,
+                       kept == A ? one : kept_one,
+                       &c[MMA_C_REGS * (m * gemm->n_tiles + n)]);
+    }
   }
 }
 
@@ -624,8 +722,10 @@ static void emit_doubles(Emitter *e, MlirValue storage) {
     if (clear.ptr)
       c[i] = arith_select(&r->b, clear, none, c[i]);
   }
-  for (int64_t step = 0; step < gemm->k_steps; step++)
-    emit_double_step(e, step, c);
+  for (int64_t step = 0, steps; step < gemm->k_steps; step += steps) {
+    steps = steps_at_once(e, gemm->k_steps - step);
+    emit_double_steps(e, step, steps, c);
+  }
   for (int64_t i = 0; i < count; i++) {
     MlirValue index = tile_const_index(&r->b, i);
     memref_store(&r->b, .value = c[i], .memref = storage,

@@ -7,11 +7,13 @@
 #include "Dialect/Products.h"
 #include "Dialect/TileLayouts.h"
 #include "Support/Arena.h"
+#include "Target/Target.h"
 
 //===-- The rewrite of one kernel (TileToNVGPU.c) -------------------------===//
 
 typedef struct {
   TileArena *arena;
+  const TileTarget *target;
   TileBuilder b;     // before the op that is being lowered
   TileIntMath index; // of type index
   int64_t num_threads;

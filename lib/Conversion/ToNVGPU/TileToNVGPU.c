@@ -272,10 +272,12 @@ static void note_chunk(const Item *item) {
       mlirIntegerAttrGet(i64, item->copy->chunk_elems));
 }
 
-static void plan_apply(const Plan *plan, MlirOperation kernel) {
+static void plan_apply(const Plan *plan, MlirOperation kernel,
+                       const TileTarget *target) {
   MlirContext context = mlirOperationGetContext(kernel);
   TileNvgpuRewrite rewrite = {
       .arena = plan->arena,
+      .target = target,
       .b = {mlirIRRewriterCreate(context), mlirOperationGetLocation(kernel)}};
   Threads threads = {.kernel_threads = plan->num_threads};
   rewrite.index = (TileIntMath){&rewrite.b, mlirIndexTypeGet(context)};
@@ -310,23 +312,25 @@ static void plan_apply(const Plan *plan, MlirOperation kernel) {
 //===-- Entry -------------------------------------------------------------===//
 
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
-  Plan plan = {.arena = user_data,
+  TileKernelRun *run = user_data;
+  const TileTarget *target;
+  Plan plan = {.arena = &run->arena,
                .num_threads = tile_kernel_num_threads(kernel)};
   plan.tail = &plan.items;
-  if (tile_failed(plan_build(&plan, tile_kernel_body(kernel))))
+  if (tile_failed(tile_target_resolve(kernel, run->target_option, &target)) ||
+      tile_failed(plan_build(&plan, tile_kernel_body(kernel))))
     return tile_failure();
   if (plan.items)
-    plan_apply(&plan, kernel);
+    plan_apply(&plan, kernel, target);
   return tile_success();
 }
 
 MlirLogicalResult
 tile_convert_to_nvgpu_run(MlirOperation op,
                           const TileConvertToNVGPUOptions *options) {
-  (void)options;
-  TileArena arena;
-  tile_arena_init(&arena);
-  MlirLogicalResult result = tile_kernels_visit(op, visit_kernel, &arena);
-  tile_arena_deinit(&arena);
+  TileKernelRun run = {.target_option = options->target};
+  tile_arena_init(&run.arena);
+  MlirLogicalResult result = tile_kernels_visit(op, visit_kernel, &run);
+  tile_arena_deinit(&run.arena);
   return result;
 }

@@ -15,6 +15,11 @@ enum {
   // A producer that computes addresses for each of its threads, or makes tensor
   // maps and keeps what they describe.
   ADDRESSES = 40,
+  // The same beside products of f64, whose chunks of 16 bytes are two elements.
+  DOUBLE_ADDRESSES = 64,
+  // Factors of products of f64 that wait in registers: 16 numbers of K of what
+  // a warp has of both.
+  DOUBLE_FACTORS = 40,
   // One whose threads load and store: chunks under way, addresses and
   // conditions of each (with fewer registers ptxas 13.0 spills up to 128
   // bytes).
@@ -45,8 +50,29 @@ static int64_t fragment_registers(const TileRolePlan *plan,
   return (num_bits / 32 + num_threads - 1) / num_threads;
 }
 
+static MlirWalkResult find_doubles(MlirOperation op, void *user_data) {
+  bool *out = user_data;
+  TileShape c;
+  *out = *out || (tile_gemm_is(op) &&
+                  tile_shape_of(tile_gemm_c(tile_gemm_cast(op)), &c) &&
+                  tile_elem_bits(c.element) == 64);
+  return *out ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+static bool multiplies_doubles(const TileRolePlan *plan) {
+  bool result = false;
+  mlirOperationWalk(plan->kernel, find_doubles, &result, MlirWalkPreOrder);
+  return result;
+}
+
+// Registers of a computing thread for fragments and factors of products.
+static int64_t tile_registers(const TileRolePlan *plan, int64_t num_threads) {
+  return fragment_registers(plan, num_threads) +
+         (multiplies_doubles(plan) ? DOUBLE_FACTORS : 0);
+}
+
 static int64_t wanted_registers(const TileRolePlan *plan, int64_t num_threads) {
-  return fragment_registers(plan, num_threads) + TILE_COST_SCALARS;
+  return tile_registers(plan, num_threads) + TILE_COST_SCALARS;
 }
 
 // Registers of a block: what the launch gives every thread, times the threads.
@@ -155,9 +181,11 @@ static void solve_registers(TileRolePlan *plan, bool only_tma) {
   int64_t wanted = wanted_registers(plan, tile_role_tile_threads(plan));
   int64_t each = launch_registers(plan, consumers + producers);
   bool is_lean = only_tma && plan->num_own == 0 && !makes_maps(plan);
+  bool has_doubles = multiplies_doubles(plan);
   int64_t least = computes_tiles(plan)     ? ELEMENTS
                   : has_plain_copies(plan) ? CHUNKS
-                  : is_lean                ? LEAST
+                  : is_lean                ? (has_doubles ? ADDRESSES : LEAST)
+                  : has_doubles            ? DOUBLE_ADDRESSES
                                            : ADDRESSES;
   least += (plan->own_registers / producers + STEP - 1) / STEP * STEP;
   int64_t most = consumer_share(plan, plan->num_warps[TILE_ROLE_CONSUMER],
@@ -208,7 +236,7 @@ static int64_t chosen_producers(const TileRolePlan *plan, bool only_tma,
     return MOST_WARPS;
   bool is_group = only_tma && can_move &&
                   products_fit(plan, consumers + GROUP_WARPS) &&
-                  fragment_registers(plan, tile_role_tile_threads(plan)) +
+                  tile_registers(plan, tile_role_tile_threads(plan)) +
                           TILE_COST_LEAST_SCALARS >
                       launch_registers(plan, (consumers + 1) * WARP_THREADS);
   bool is_small = plan->own_registers <= MOST_OWN * WARP_THREADS;

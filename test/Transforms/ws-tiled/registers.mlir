@@ -34,6 +34,47 @@ func.func @product_alone(%A: !tensor, %O: !tensor, %n: index) attributes {tile.n
   return
 }
 
+// Products of f64 hold factors too: 128 registers of sums and 40 leave no room
+// in 168.
+// CHECK-LABEL: func.func @doubles
+// CHECK: tile.role "consumer" warps 8 registers 232 {
+// CHECK: tile.role "producer" warps 4 registers 40 {
+func.func @doubles(%A: memref<?x?xf64>, %B: memref<?x?xf64>, %n: index) attributes {tile.num_threads = 256 : i32} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %S = tile.alloc : memref<128x16xf64, #smem>
+  %T = tile.alloc : memref<16x128xf64, #smem>
+  %acc = tile.alloc : memref<128x128xf64, #frag>
+  scf.for %k = %c0 to %n step %c16 {
+    %a = tile.region %A[0, %k] [128, 16] : memref<?x?xf64>
+    %b = tile.region %B[%k, 0] [16, 128] : memref<?x?xf64>
+    tile.copy %a to %S {instr = #tile.instr<tma>} : !tile.region<128x16xf64>, memref<128x16xf64, #smem>
+    tile.copy %b to %T {instr = #tile.instr<tma>} : !tile.region<16x128xf64>, memref<16x128xf64, #smem>
+    tile.gemm %S, %T, %acc {instr = #tile.instr<mma>} : (memref<128x16xf64, #smem>, memref<16x128xf64, #smem>, memref<128x128xf64, #frag>)
+  } {tile.num_stages = 2 : i32}
+  return
+}
+
+// Their chunks have more addresses than a producer has elsewhere.
+// CHECK-LABEL: func.func @doubles_of_threads
+// CHECK: tile.role "consumer" warps 8 registers 216 {
+// CHECK: tile.role "producer" warps 4 registers 64 {
+func.func @doubles_of_threads(%A: memref<?x?xf64>, %B: memref<?x?xf64>, %n: index) attributes {tile.num_threads = 256 : i32} {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %S = tile.alloc : memref<128x16xf64, #smem>
+  %T = tile.alloc : memref<16x128xf64, #smem>
+  %acc = tile.alloc : memref<128x128xf64, #frag>
+  scf.for %k = %c0 to %n step %c16 {
+    %a = tile.region %A[0, %k] [128, 16] : memref<?x?xf64>
+    %b = tile.region %B[%k, 0] [16, 128] : memref<?x?xf64>
+    tile.copy %a to %S {instr = #tile.instr<tma>} : !tile.region<128x16xf64>, memref<128x16xf64, #smem>
+    tile.copy %b to %T {instr = #tile.instr<cp_async>} : !tile.region<16x128xf64>, memref<16x128xf64, #smem>
+    tile.gemm %S, %T, %acc {instr = #tile.instr<mma>} : (memref<128x16xf64, #smem>, memref<16x128xf64, #smem>, memref<128x128xf64, #frag>)
+  } {tile.num_stages = 2 : i32}
+  return
+}
+
 // With 8 registers more there is a warpgroup that gives its own away.
 // 384 threads get 168: 128 * 24 + 256 * 240 = 384 * 168.
 // CHECK-LABEL: func.func @two_warpgroups
