@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Analysis/Index/Index.h"
 #include "Conversion/ToNVVM/LoweredOps.h"
 #include "Memories.h"
 
@@ -158,7 +159,8 @@ void lower_memref_store(Lowering *l, MlirOperation op) {
 
 //===-- Vectors -----------------------------------------------------------===//
 //
-// Of 4, 8 or 16 bytes; Parts hold their words.
+// Of 4, 8 or 16 bytes; Parts hold their words. LLVM makes several accesses of
+// one that is aligned to less than its bytes.
 
 static int64_t vector_bytes(MlirValue vector) {
   MlirType type = mlirValueGetType(vector);
@@ -178,6 +180,11 @@ bool serves_vector_access(Lowering *l, MlirOperation op) {
          (bytes == 4 || bytes == 8 || bytes == 16);
 }
 
+static int64_t vector_alignment(MlirOperation op, int64_t bytes) {
+  int64_t known = tile_vector_align_bytes(op);
+  return known < bytes ? known : bytes;
+}
+
 void lower_vector_load(Lowering *l, MlirOperation op) {
   enum { WORD_BYTES = 4 };
   VectorLoadOp load = vector_load_cast(op);
@@ -188,8 +195,9 @@ void lower_vector_load(Lowering *l, MlirOperation op) {
   if (!pointer.ptr)
     return;
   int64_t bytes = vector_bytes(vector);
-  MlirValue bits = load_bits(l, pointer, space_number(memory->space), bytes,
-                             (MlirValue){NULL});
+  MlirValue bits =
+      llvm_load(&l->b, .type = type_bits(l, bytes), .addr = pointer,
+                .alignment = TILE_SOME(vector_alignment(op, bytes)));
   MlirValue words[4];
   bits_split(l, bits, type_i32(l), bytes / WORD_BYTES, words);
   if (tile_elem_bits(memory->element) == 32)
@@ -212,7 +220,8 @@ void lower_vector_store(Lowering *l, MlirOperation op) {
   MlirValue words[4];
   for (int i = 0; i < parts->count; i++)
     words[i] = llvm_bitcast(&l->b, type_i32(l), parts->part[i]);
-  store_bits(l, bits_join(l, words, type_i32(l), parts->count), pointer,
-             space_number(memory->space), vector_bytes(vector),
-             (MlirValue){NULL});
+  llvm_store(&l->b, .value = bits_join(l, words, type_i32(l), parts->count),
+             .addr = pointer,
+             .alignment =
+                 TILE_SOME(vector_alignment(op, vector_bytes(vector))));
 }
