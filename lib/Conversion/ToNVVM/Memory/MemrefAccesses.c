@@ -168,6 +168,20 @@ static int64_t vector_bytes(MlirValue vector) {
          tile_elem_bits(mlirShapedTypeGetElementType(type)) / 8;
 }
 
+// Whether the elements are neighbours in memory, too.
+static bool lies_together(MlirOperation op, const Memory *memory,
+                          int64_t bytes) {
+  TileLayout layout;
+  TileReason error;
+  if (memory_is_linear(memory))
+    return true;
+  int64_t elem_bytes = tile_elem_bits(memory->element) / 8;
+  return tile_layout_of_tile(memory->key, &layout, &error) &&
+         tile_layout_contiguous_run(&layout, memory->rank - 1) * elem_bytes >=
+             bytes &&
+         tile_vector_align_bytes(op) >= bytes;
+}
+
 bool serves_vector_access(Lowering *l, MlirOperation op) {
   MlirValue vector = vector_load_is(op) ? mlirOperationGetResult(op, 0)
                                         : mlirOperationGetOperand(op, 0);
@@ -177,7 +191,8 @@ bool serves_vector_access(Lowering *l, MlirOperation op) {
   return memory && vector_fits_parts(vector) &&
          tile_elem_bits(vector_element(vector)) ==
              tile_elem_bits(memory->element) &&
-         (bytes == 4 || bytes == 8 || bytes == 16);
+         (bytes == 4 || bytes == 8 || bytes == 16) &&
+         lies_together(op, memory, bytes);
 }
 
 static int64_t vector_alignment(MlirOperation op, int64_t bytes) {
