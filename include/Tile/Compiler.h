@@ -99,7 +99,9 @@ TILE_API bool tile_compiler_set_variants(TileCompiler *compiler,
 
 /// How many threads compile at the same time; 1 at first. LLVM makes the code
 /// of the variants and kernels of a function on them, and ptxas runs for as
-/// many functions. The products stay the same.
+/// many functions; of fewer functions it assembles several kernels at a time,
+/// where it can and no memory limit is set. The products stay the same, but for
+/// the note of a cubin that holds the options of ptxas.
 TILE_API void tile_compiler_set_threads(TileCompiler *compiler,
                                         int num_threads);
 

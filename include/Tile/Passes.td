@@ -1052,7 +1052,9 @@ def ConvertTileToThreads : Pass<"convert-tile-to-threads", ""> {
     Produces: cloned bodies, one per element that a thread runs; `memref` and
     `vector` accesses of tensors and of `tile.storage`. A `memref.store` that
     every thread does carries `tile.by_thread`, one that depends on the id of its
-    thread as well.
+    thread as well. A `vector.load` or `vector.store` gets the `alignment` that
+    is known: that of an element, or more where the op, its memref or its
+    indices say so.
     Keeps: all other ops.
     Fails: a fragment whose elements other threads hold, a fragment without a
     layout, an unknown number of threads.

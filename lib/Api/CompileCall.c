@@ -40,14 +40,15 @@ static void assemble_some(void *user_data) {
   Assembly *assembly = user_data;
   Job *job = assembly->job;
   TileCompiler *compiler = job->compiler;
-  size_t i;
-  while ((i = atomic_fetch_add(&assembly->next, 1)) < job->result.num_units) {
+  size_t i, count = job->result.num_units;
+  while ((i = atomic_fetch_add(&assembly->next, 1)) < count) {
     const TileCompiledUnit *unit = &job->result.units[i];
     TilePtxasJob ptxas = {.ptxas = compiler->ptxas,
                           .chip = unit->chip,
                           .ptx = unit->ptx,
                           .name = unit->name,
                           .line_info = job->options.line_info,
+                          .num_threads = job->options.num_threads / (int)count,
                           .max_seconds = compiler->ptxas_max_seconds
                                              ? compiler->ptxas_max_seconds
                                              : PTXAS_MAX_SECONDS,

@@ -30,6 +30,9 @@
 
 extern char **environ;
 
+// Kernels of one text by several threads.
+#define SPLIT_OPTION "-split-compile"
+
 //===-- Running it --------------------------------------------------------===//
 
 /// How a run ended beside its exit status.
@@ -346,10 +349,11 @@ static TileStatus judge(const Run *run, RunEnd end, int wait,
   return tile_status_ok();
 }
 
-static TileStatus assemble(Run *run, TilePtxasReport *report) {
+// With several threads, where `num_threads` is more than one.
+static TileStatus assemble(Run *run, int num_threads, TilePtxasReport *report) {
   const TilePtxasJob *job = run->job;
-  char arch[64], in[64], out[64], verbose[] = "-v", lines[] = "-lineinfo",
-                                  to[] = "-o";
+  char arch[64], in[64], out[64], split[64], verbose[] = "-v",
+                                             lines[] = "-lineinfo", to[] = "-o";
   int wait = 0, n = 0;
   RunEnd end = RUN_ENDED;
   if (!open_memory(run))
@@ -357,15 +361,18 @@ static TileStatus assemble(Run *run, TilePtxasReport *report) {
                              "no memory for the assembler %s: %s", job->ptxas,
                              strerror(errno));
   snprintf(arch, sizeof arch, "-arch=%s", job->chip);
+  snprintf(split, sizeof split, SPLIT_OPTION "=%d", num_threads);
   snprintf(in, sizeof in, "/proc/self/fd/%d", run->ptx_fd);
   snprintf(out, sizeof out, "/proc/self/fd/%d", run->cubin_fd);
   // posix_spawn takes pointers to non-const for history's sake.
-  char *arguments[8];
+  char *arguments[9];
   arguments[n++] = (char *)(size_t)job->ptxas;
   arguments[n++] = arch;
   arguments[n++] = verbose;
   if (job->line_info)
     arguments[n++] = lines;
+  if (num_threads > 1)
+    arguments[n++] = split;
   arguments[n++] = in;
   arguments[n++] = to;
   arguments[n++] = out;
@@ -376,15 +383,31 @@ static TileStatus assemble(Run *run, TilePtxasReport *report) {
   return judge(run, end, wait, report);
 }
 
+// Older assemblers: "ptxas fatal   : Unknown option '-split-compile'".
+static bool lacks_threads(const Run *run) {
+  const char *text = tile_string_text(&run->output);
+  return strstr(text, "Unknown option") && strstr(text, SPLIT_OPTION);
+}
+
+static Run begin_run(const TilePtxasJob *job) {
+  return (Run){.job = job,
+               .end_ms = tile_now_ms() + 1e3 * job->max_seconds,
+               .text_fds = {-1, -1},
+               .ptx_fd = -1,
+               .cubin_fd = -1};
+}
+
 TileStatus tile_ptxas_run(const TilePtxasJob *job,
                           TilePtxasReport *out_report) {
+  int num_threads = job->limits->max_memory_bytes ? 1 : job->num_threads;
   *out_report = (TilePtxasReport){.num_warnings = 0};
-  Run run = {.job = job,
-             .end_ms = tile_now_ms() + 1e3 * job->max_seconds,
-             .text_fds = {-1, -1},
-             .ptx_fd = -1,
-             .cubin_fd = -1};
-  TileStatus status = assemble(&run, out_report);
+  Run run = begin_run(job);
+  TileStatus status = assemble(&run, num_threads, out_report);
+  if (num_threads > 1 && !tile_status_is_ok(&status) && lacks_threads(&run)) {
+    close_memory(&run);
+    run = begin_run(job);
+    status = assemble(&run, 1, out_report);
+  }
   close_memory(&run);
   return status;
 }

@@ -16,6 +16,7 @@ typedef struct {
   const char *ptxas, *chip, *ptx;
   const char *name; // of the function, for messages
   bool line_info;
+  int num_threads;      // that assemble kernels of the text at the same time
   unsigned max_seconds; // after which it is killed
   TileLimits *limits;   // of the compilation
 } TilePtxasJob;
@@ -32,8 +33,11 @@ typedef struct {
   size_t num_warnings, max_warnings;
 } TilePtxasReport;
 
-/// Assembles one text. The program has a process group of its own, which is
-/// killed when its time is over or the compilation has to end.
+/// Assembles one text. Only one thread does where the assembler knows nothing
+/// of several or memory is limited: each takes address space. They change no
+/// code, but a note of the cubin holds the options. The program has a process
+/// group of its own, which is killed when its time is over or the compilation
+/// has to end.
 /// Errors: the program cannot be started, rejects the PTX, is killed, or leaves
 ///         no cubin; the message holds what it printed.
 /// Owner:  the caller, tile_ptxas_report_deinit in every case.

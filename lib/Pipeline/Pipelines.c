@@ -121,8 +121,9 @@ static const TilePipelineStep steps[] = {
     {TILE_PHASE_LOWER, "tile-lower-roles", TARGET | NESTED, NULL},
     {TILE_PHASE_LOWER, "convert-tile-to-threads", NESTED, NULL},
     {TILE_PHASE_LOWER, "convert-complex-to-standard", NESTED, "complex."},
-    {TILE_PHASE_LOWER, "lower-affine", NESTED, "affine."},
+    // What permutes makes affine.apply.
     {TILE_PHASE_LOWER, "convert-vector-to-scf", NESTED, "vector.transfer"},
+    {TILE_PHASE_LOWER, "lower-affine", NESTED, "affine."},
     {TILE_PHASE_LOWER, "convert-scf-to-cf", NESTED, NULL},
     {TILE_PHASE_LOWER, "tile-expand-reductions", NESTED,
      "gpu.all_reduce gpu.rotate gpu.shuffle gpu.subgroup_broadcast "

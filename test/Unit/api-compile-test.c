@@ -357,6 +357,33 @@ static void test_signals_arrive(void **state) {
 
 //===-- Limits and cancellation -------------------------------------------===//
 
+// Each thread of the assembler takes address space: none beside the first where
+// memory is limited.
+static void test_limited_threads(void **state) {
+  (void)state;
+  Said said;
+  char threads[64];
+  TileCompiler *compiler = open_compiler(&said);
+  snprintf(threads, sizeof threads, "api-%d.threads", (int)getpid());
+  setenv("FAKE_THREADS", threads, 1);
+  tile_compiler_set_products(compiler, TILE_PRODUCT_CUBIN);
+  tile_compiler_set_threads(compiler, 4);
+  assert_true(tile_compiler_set_ptxas(compiler, fake_ptxas, 60));
+  tile_compiler_set_limits(compiler, 0, (uint64_t)1 << 40);
+  TileProgram *limited = compile(compiler, scale);
+  assert_non_null(limited);
+  assert_int_not_equal(access(threads, F_OK), 0);
+  tile_compiler_set_limits(compiler, 0, 0);
+  TileProgram *free_one = compile(compiler, scale);
+  assert_non_null(free_one);
+  assert_int_equal(access(threads, F_OK), 0);
+  unsetenv("FAKE_THREADS");
+  remove(threads);
+  tile_program_destroy(limited);
+  tile_program_destroy(free_one);
+  tile_compiler_destroy(compiler);
+}
+
 static void test_limits(void **state) {
   (void)state;
   Said said;
@@ -743,6 +770,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_fatal_error),
       cmocka_unit_test(test_signals_arrive),
       cmocka_unit_test(test_limits),
+      cmocka_unit_test(test_limited_threads),
       cmocka_unit_test(test_cancel),
       cmocka_unit_test(test_cancel_at_the_end),
       cmocka_unit_test(test_ends_anywhere),

@@ -2,13 +2,17 @@
 //
 // Those of element loops and of copies. Asked before layouts are known: what
 // one cannot use after all costs a requirement of the host, not a wrong access.
+// Of vectors of other dialects, how they are aligned.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Index.h"
 
+#include "Dialect/TileLayouts.h"
 #include "Support/Arithmetic.h"
 #include "Support/Diagnostics.h"
+#include "Tile/Ops/gpu.h"
+#include "Tile/Ops/vector.h"
 
 enum { MIN_VECTOR_BYTES = 4, MAX_VECTOR_BYTES = 16 };
 
@@ -106,4 +110,70 @@ int64_t tile_window_wanted_bytes(MlirValue window) {
   bool is_gain = bytes > elem_bytes && bytes >= MIN_VECTOR_BYTES &&
                  tile_window_vector_bytes(window) % bytes != 0;
   return is_gain ? bytes : 0;
+}
+
+//===-- Vectors of other dialects -----------------------------------------===//
+
+// Memory that this compiler places, each at a multiple of the widest access.
+static bool is_placed(MlirValue memref, TileSpace space) {
+  if (space != TILE_SPACE_SHARED && space != TILE_SPACE_PRIVATE)
+    return false;
+  if (mlirValueIsABlockArgument(memref)) // attributed, not passed by a loop
+    return tile_kernel_is(
+        mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(memref)));
+  MlirOperation op = mlirOpResultGetOwner(memref);
+  return tile_alloc_is(op) || tile_storage_is(op) ||
+         gpu_dynamic_shared_memory_is(op);
+}
+
+static int64_t index_bytes(TileRange indices, int dim, int64_t step_bytes) {
+  int64_t divisor =
+      tile_index_divisor(tile_int_value(tile_range_at(indices, dim)));
+  return tile_gcd(MAX_VECTOR_BYTES, divisor) * step_bytes;
+}
+
+// In storage with a layout, neighbours begin at multiples of their run.
+static int64_t layout_align_bytes(const TileLayout *layout, TileRange indices,
+                                  int last, int64_t elem_bytes) {
+  int64_t run = tile_layout_contiguous_run(layout, last);
+  return tile_gcd(run * elem_bytes, index_bytes(indices, last, elem_bytes));
+}
+
+static int64_t place_align_bytes(MlirValue memref, TileRange indices) {
+  TileShape shape;
+  TileLayout layout;
+  TileReason error;
+  MlirType type = mlirValueGetType(memref);
+  int64_t strides[TILE_MAX_RANK], offset, align = MAX_VECTOR_BYTES;
+  int64_t elem_bytes = tile_elem_bits(mlirShapedTypeGetElementType(type)) / 8;
+  if (elem_bytes < 1 || !tile_shape_of(memref, &shape) ||
+      tile_failed(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)))
+    return 1;
+  if (!is_placed(memref, shape.space))
+    align = tile_gcd(align, tile_tensor_address_bytes(memref));
+  else if (tile_layout_of_tile(memref, &layout, &error))
+    return tile_gcd(align, layout_align_bytes(&layout, indices, shape.rank - 1,
+                                              elem_bytes));
+  for (int d = 0; d < shape.rank; d++) {
+    bool is_open = mlirShapedTypeIsDynamicStrideOrOffset(strides[d]);
+    align =
+        tile_gcd(align, index_bytes(indices, d,
+                                    elem_bytes * (is_open ? 1 : strides[d])));
+  }
+  return align;
+}
+
+int64_t tile_vector_align_bytes(MlirOperation op) {
+  bool is_load = vector_load_is(op);
+  MlirValue memref = is_load ? vector_load_base(vector_load_cast(op))
+                             : vector_store_base(vector_store_cast(op));
+  TileRange indices = is_load ? vector_load_indices(vector_load_cast(op))
+                              : vector_store_indices(vector_store_cast(op));
+  MlirAttribute stated =
+      mlirOperationGetAttributeByName(op, TILE_STR("alignment"));
+  int64_t known = place_align_bytes(memref, indices);
+  int64_t said =
+      mlirAttributeIsNull(stated) ? 1 : mlirIntegerAttrGetValueInt(stated);
+  int64_t align = known > said ? known : said;
+  return align > MAX_VECTOR_BYTES ? MAX_VECTOR_BYTES : align;
 }

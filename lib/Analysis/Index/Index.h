@@ -160,6 +160,9 @@ MlirValue tile_tensor_root(MlirValue tile);
 /// in bytes, where those of what it is a part of (tile_tensor_behind) are
 /// multiples of `root_align_bytes`, 0: of an element.
 int64_t tile_view_align_bytes(MlirValue tensor, int64_t root_align_bytes);
+/// Multiple of which the address of the tensor alone is, in bytes: of an
+/// element, or more where its views and `memref.assume_alignment` say so.
+int64_t tile_tensor_address_bytes(MlirValue tensor);
 /// Whether the memref shares no memory with any other one of which this holds:
 /// arguments of a function that does not opt out with `tile.may_alias`,
 /// workspaces of the host, constant globals.
@@ -262,5 +265,10 @@ int64_t tile_window_wanted_bytes(MlirValue window);
 /// Bytes, at most 16, that all static strides of the tensor but the last are
 /// multiples of; 0 for a type that has no strides.
 int64_t tile_tensor_align_limit(MlirValue tensor);
+
+/// Bytes, at most 16, that the place of a `vector.load` or `vector.store` is a
+/// multiple of: what the op or its memref says, or what follows from the
+/// indices; at least those of an element.
+int64_t tile_vector_align_bytes(MlirOperation access);
 
 #endif // TILE_ANALYSIS_INDEX_H

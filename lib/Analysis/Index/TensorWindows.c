@@ -273,6 +273,17 @@ int64_t tile_view_align_bytes(MlirValue tensor, int64_t root_align_bytes) {
   return tile_gcd(all.address, all.strides);
 }
 
+int64_t tile_tensor_address_bytes(MlirValue tensor) {
+  int64_t elem_bytes =
+      tile_elem_bits(mlirShapedTypeGetElementType(mlirValueGetType(tensor))) /
+      8;
+  if (elem_bytes < 1)
+    return 1;
+  return align_tensor(tensor, tile_tensor_behind(tensor), elem_bytes,
+                      elem_bytes)
+      .address;
+}
+
 //===-- Rows --------------------------------------------------------------===//
 
 int64_t tile_row_align_bytes(MlirValue tile) {

@@ -147,6 +147,11 @@ static MlirType vector_type(const CodeAccess *access) {
   return mlirVectorTypeGet(1, &access->vector, access->shape.element);
 }
 
+// A run begins at a multiple of its bytes, whatever an element is aligned to.
+static int64_t vector_bytes(const CodeAccess *access) {
+  return access->vector * tile_elem_bits(access->shape.element) / 8;
+}
+
 static void load_run(LoopCode *loop, int number, Element *run) {
   const CodeAccess *access = &loop->accesses[number];
   TileBuilder *b = &loop->code->b;
@@ -158,7 +163,8 @@ static void load_run(LoopCode *loop, int number, Element *run) {
     return;
   }
   MlirValue loaded = vector_load(b, .type = vector_type(access),
-                                 .base = place.memref, .indices = indices);
+                                 .base = place.memref, .indices = indices,
+                                 .alignment = TILE_SOME(vector_bytes(access)));
   for (int64_t i = 0; i < access->vector; i++) {
     MlirValue elem =
         vector_extract(b, .source = loaded, .static_position = {&i, 1});
@@ -185,7 +191,8 @@ static void store_run(LoopCode *loop, int number, const Element *run) {
   MlirValue joined = vector_from_elements(b, .type = vector_type(access),
                                           .elements = {elems, access->vector});
   vector_store(b, .valueToStore = joined, .base = place.memref,
-               .indices = indices);
+               .indices = indices,
+               .alignment = TILE_SOME(vector_bytes(access)));
 }
 
 //===-- Bodies ------------------------------------------------------------===//

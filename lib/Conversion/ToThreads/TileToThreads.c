@@ -4,7 +4,8 @@
 //           tiles have layouts.
 // Produces: the code of one thread: cloned bodies, `memref` and `vector`
 //           accesses of tensors and of `tile.storage`. A store that each thread
-//           does carries `tile.by_thread`.
+//           does carries `tile.by_thread`; a `vector.load` or `vector.store`
+//           says how it is aligned.
 // Fails:    a fragment whose elements are in other threads, a tile without
 //           layout, an unknown number of threads.
 // Method:   docs/Rationale/ElementLoops.md. Idempotent: loops are gone.
@@ -18,6 +19,7 @@
 #include "Support/Diagnostics.h"
 #include "Support/Iterate.h"
 #include "Tile/Ops/gpu.h"
+#include "Tile/Ops/vector.h"
 #include "TilePasses.h"
 
 enum { WARP_THREADS = 32 };
@@ -531,6 +533,24 @@ static void mark_reductions(TileArena *arena, MlirOperation kernel) {
       gpu_all_reduce_set_uniform(gpu_all_reduce_cast(list.items[i]), true);
 }
 
+//===-- Vectors of other dialects -----------------------------------------===//
+
+static MlirWalkResult state_alignment(MlirOperation op, void *user_data) {
+  (void)user_data;
+  if (!vector_load_is(op) && !vector_store_is(op))
+    return MlirWalkResultAdvance;
+  MlirType i64 = mlirIntegerTypeGet(mlirOperationGetContext(op), 64);
+  mlirOperationSetInherentAttributeByName(
+      op, TILE_STR("alignment"),
+      mlirIntegerAttrGet(i64, tile_vector_align_bytes(op)));
+  return MlirWalkResultAdvance;
+}
+
+// What follows from the counters of loops is seen here for the last time.
+static void state_alignments(MlirOperation kernel) {
+  mlirOperationWalk(kernel, state_alignment, NULL, MlirWalkPreOrder);
+}
+
 //===-- Entry -------------------------------------------------------------===//
 
 static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
@@ -542,6 +562,7 @@ static MlirLogicalResult visit_kernel(MlirOperation kernel, void *user_data) {
     return tile_failure();
   mark_stores(user_data, kernel);
   mark_reductions(user_data, kernel);
+  state_alignments(kernel);
   if (plan.count)
     plan_apply(&plan, kernel);
   return tile_success();

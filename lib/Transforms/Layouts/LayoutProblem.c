@@ -116,10 +116,23 @@ static int find_buffer(const TileLayoutProblem *problem, MlirValue value) {
   return -1;
 }
 
+// A vector that lies in one of the pieces of 16 bytes that layouts move.
+static bool is_short_vector(MlirOperation op) {
+  enum { PIECE_BYTES = 16 };
+  if (!vector_load_is(op) && !vector_store_is(op))
+    return false;
+  MlirType type = mlirValueGetType(
+      vector_load_is(op) ? mlirOperationGetResult(op, 0)
+                         : vector_store_valueToStore(vector_store_cast(op)));
+  int64_t bytes = mlirShapedTypeGetDimSize(type, 0) *
+                  tile_elem_bits(mlirShapedTypeGetElementType(type)) / 8;
+  return mlirShapedTypeGetRank(type) == 1 && bytes <= PIECE_BYTES &&
+         tile_vector_align_bytes(op) >= bytes;
+}
+
 static bool takes_any_layout(MlirOperation op) {
   return memref_load_is(op) || memref_store_is(op) ||
-         memref_atomic_rmw_is(op) || memref_dim_is(op) || vector_load_is(op) ||
-         vector_store_is(op);
+         memref_atomic_rmw_is(op) || memref_dim_is(op) || is_short_vector(op);
 }
 
 // The first op of another dialect that uses the shared tile `tile`, or a view

@@ -43,6 +43,20 @@ gpu.module @kernels {
 
 // -----
 
+// A vector that is known to lie in one piece may be loaded, any other not.
+gpu.module @kernels {
+  gpu.func @swizzled_vectors(%i: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c4 = arith.constant 4 : index
+    %S = tile.alloc {layout = #tile.layout<"swizzle<32>">, offset = 0 : i64} : memref<8x8xf32, #gpu.address_space<workgroup>>
+    %v = vector.load %S[%i, %c4] : memref<8x8xf32, #gpu.address_space<workgroup>>, vector<4xf32>
+    // expected-error @+1 {{uses a shared tile whose elements do not lie row by row; give the tile layout = #tile.layout<"linear">}}
+    %w = vector.load %S[%c4, %i] : memref<8x8xf32, #gpu.address_space<workgroup>>, vector<4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
 gpu.module @kernels {
   gpu.func @fragment() kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     %F = tile.alloc {layout = #tile.layout<"bases<reg=(d1:1, d0:16), lane=(d1:2*8, d0:1*4), warp=(d0:4*4) -> d0:32, d1:16>">} : memref<32x16xf32, #tile.fragment>

@@ -11,8 +11,8 @@ gpu.module @m {
     %c4 = arith.constant 4 : index
     %t = gpu.thread_id x
     %k = arith.addi %t, %c4 : index
-    %v = vector.load %A[%k] : memref<64xf32>, vector<4xf32>
-    vector.store %v, %B[%k] : memref<64xf32>, vector<4xf32>
+    %v = vector.load %A[%k] {alignment = 16} : memref<64xf32>, vector<4xf32>
+    vector.store %v, %B[%k] {alignment = 16} : memref<64xf32>, vector<4xf32>
     gpu.return
   }
 }

@@ -11,7 +11,7 @@
 // CHECK: scf.if
 // CHECK: %[[R0:.*]] = memref.load %[[F]][%{{.*}}] : memref<4xf32, #gpu.address_space<private>>
 // CHECK: arith.addf %[[R0]]
-// CHECK: vector.store %{{.*}}, %[[S]][%{{.*}}] : memref<64xf32, #gpu.address_space<workgroup>>, vector<4xf32>
+// CHECK: vector.store %{{.*}}, %[[S]][%{{.*}}] {alignment = 16 : i64} : memref<64xf32, #gpu.address_space<workgroup>>, vector<4xf32>
 func.func @registers(%v: f32) attributes {tile.num_threads = 32 : i32} {
   %f = tile.alloc {layout = #tile.layout<"bases<reg=(d0:1*4), lane=(d0:4*16, 0*2), warp=() -> d0:64>">} : memref<64xf32, #tile.fragment>
   %s = tile.alloc {layout = #tile.layout<"linear">} : memref<64xf32, #gpu.address_space<workgroup>>

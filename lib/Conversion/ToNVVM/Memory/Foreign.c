@@ -49,7 +49,7 @@ static void fill_strides(Lowering *l, const Memory *memory, TileInt *out) {
   }
 }
 
-static bool is_linear(const Memory *memory) {
+bool memory_is_linear(const Memory *memory) {
   TileLayout layout, linear;
   TileReason error;
   TileAllocOp alloc = memory->alloc;
@@ -73,7 +73,7 @@ static bool check_memory(Lowering *l, MlirOperation op, const Memory *memory) {
                "different threads; copy it to a shared tile first");
     return false;
   }
-  if (!is_linear(memory)) {
+  if (!memory_is_linear(memory)) {
     lower_fail(l, op,
                "uses a shared tile whose elements do not lie row by row; give "
                "the tile layout = #tile.layout<\"linear\">");

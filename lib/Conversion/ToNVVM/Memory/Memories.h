@@ -37,6 +37,10 @@ static inline bool is_shared_memory(const Memory *memory) {
          memory->space == TILE_SPACE_CLUSTER;
 }
 
+/// Whether its elements lie row after row, as upstream's conversions expect
+/// (Foreign.c).
+bool memory_is_linear(const Memory *memory);
+
 /// A `tile.im2col` whose numbers are in registers; in the arena.
 typedef struct Im2colWindow Im2colWindow;
 

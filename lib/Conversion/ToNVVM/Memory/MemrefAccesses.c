@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Analysis/Index/Index.h"
 #include "Conversion/ToNVVM/LoweredOps.h"
 #include "Memories.h"
 
@@ -158,12 +159,27 @@ void lower_memref_store(Lowering *l, MlirOperation op) {
 
 //===-- Vectors -----------------------------------------------------------===//
 //
-// Of 4, 8 or 16 bytes; Parts hold their words.
+// Of 4, 8 or 16 bytes; Parts hold their words. LLVM makes several accesses of
+// one that is aligned to less than its bytes.
 
 static int64_t vector_bytes(MlirValue vector) {
   MlirType type = mlirValueGetType(vector);
   return mlirShapedTypeGetDimSize(type, 0) *
          tile_elem_bits(mlirShapedTypeGetElementType(type)) / 8;
+}
+
+// Whether the elements are neighbours in memory, too.
+static bool lies_together(MlirOperation op, const Memory *memory,
+                          int64_t bytes) {
+  TileLayout layout;
+  TileReason error;
+  if (memory_is_linear(memory))
+    return true;
+  int64_t elem_bytes = tile_elem_bits(memory->element) / 8;
+  return tile_layout_of_tile(memory->key, &layout, &error) &&
+         tile_layout_contiguous_run(&layout, memory->rank - 1) * elem_bytes >=
+             bytes &&
+         tile_vector_align_bytes(op) >= bytes;
 }
 
 bool serves_vector_access(Lowering *l, MlirOperation op) {
@@ -175,7 +191,13 @@ bool serves_vector_access(Lowering *l, MlirOperation op) {
   return memory && vector_fits_parts(vector) &&
          tile_elem_bits(vector_element(vector)) ==
              tile_elem_bits(memory->element) &&
-         (bytes == 4 || bytes == 8 || bytes == 16);
+         (bytes == 4 || bytes == 8 || bytes == 16) &&
+         lies_together(op, memory, bytes);
+}
+
+static int64_t vector_alignment(MlirOperation op, int64_t bytes) {
+  int64_t known = tile_vector_align_bytes(op);
+  return known < bytes ? known : bytes;
 }
 
 void lower_vector_load(Lowering *l, MlirOperation op) {
@@ -188,8 +210,9 @@ void lower_vector_load(Lowering *l, MlirOperation op) {
   if (!pointer.ptr)
     return;
   int64_t bytes = vector_bytes(vector);
-  MlirValue bits = load_bits(l, pointer, space_number(memory->space), bytes,
-                             (MlirValue){NULL});
+  MlirValue bits =
+      llvm_load(&l->b, .type = type_bits(l, bytes), .addr = pointer,
+                .alignment = TILE_SOME(vector_alignment(op, bytes)));
   MlirValue words[4];
   bits_split(l, bits, type_i32(l), bytes / WORD_BYTES, words);
   if (tile_elem_bits(memory->element) == 32)
@@ -212,7 +235,8 @@ void lower_vector_store(Lowering *l, MlirOperation op) {
   MlirValue words[4];
   for (int i = 0; i < parts->count; i++)
     words[i] = llvm_bitcast(&l->b, type_i32(l), parts->part[i]);
-  store_bits(l, bits_join(l, words, type_i32(l), parts->count), pointer,
-             space_number(memory->space), vector_bytes(vector),
-             (MlirValue){NULL});
+  llvm_store(&l->b, .value = bits_join(l, words, type_i32(l), parts->count),
+             .addr = pointer,
+             .alignment =
+                 TILE_SOME(vector_alignment(op, vector_bytes(vector))));
 }
