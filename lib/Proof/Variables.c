@@ -108,7 +108,7 @@ typedef struct {
 
 static Range range_of(const ProofRole *role, int branch) {
   int target = role->ops[branch].branch.target;
-  const ProofOp *last = &role->ops[target - 1]; // goes on behind it, or repeats
+  const ProofOp *last = &role->ops[target - 1]; // goes on after it, or repeats
   return role->ops[branch].branch.is_loop ? (Range){last->jump.target, target}
                                           : (Range){branch, last->jump.target};
 }
