@@ -26,6 +26,13 @@ static bool begins_with_one_of(MlirOperation op, const char *const *prefixes,
   return false;
 }
 
+bool tile_function_is_private(MlirOperation function) {
+  MlirAttribute visibility = mlirOperationGetInherentAttributeByName(
+      function, TILE_STR("sym_visibility"));
+  return mlirStringRefEqual(tile_ods_str_value(visibility),
+                            TILE_STR("private"));
+}
+
 //===-- Modules -----------------------------------------------------------===//
 
 bool tile_gpu_module_is_foreign(MlirOperation op) {

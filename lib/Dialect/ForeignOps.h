@@ -12,6 +12,9 @@ extern "C" {
 /// Whether the name of `op` begins with `prefix`, such as "gpu.".
 bool tile_op_name_begins(MlirOperation op, const char *prefix);
 
+/// Whether a function is for others of its module alone.
+bool tile_function_is_private(MlirOperation function);
+
 /// Whether `op` is a gpu.module with targets of which none is NVIDIA's: it is
 /// passed by.
 bool tile_gpu_module_is_foreign(MlirOperation op);

@@ -246,11 +246,17 @@ static bool read_for(JsonReader *reader, const JsonNode *node, int depth,
                          &op->dependents);
 }
 
+static bool check_condition(JsonReader *reader, const JsonNode *node,
+                            const HostOp *op) {
+  JsonNode condition = tile_json_field(node, "condition");
+  return reader->function->values[op->value].type.num_bits == 1 ||
+         tile_json_fail(reader, &condition, "the index of an i1 value");
+}
+
 static bool read_if(JsonReader *reader, const JsonNode *node, int depth,
                     HostOp *op) {
   JsonNode then = tile_json_field(node, "then");
   JsonNode otherwise = tile_json_field(node, "else");
-  JsonNode condition = tile_json_field(node, "condition");
   if (!read_use(reader, node, "condition", &op->value) ||
       !read_block(reader, &then, depth + 1, &op->body) ||
       (otherwise.json &&
@@ -262,8 +268,8 @@ static bool read_if(JsonReader *reader, const JsonNode *node, int depth,
                   &op->then_values) ||
       !check_sets(reader, node, "else_values", &op->results, &op->else_values))
     return false;
-  if (reader->function->values[op->value].type.num_bits != 1)
-    return tile_json_fail(reader, &condition, "the index of an i1 value");
+  if (!check_condition(reader, node, op))
+    return false;
   return add_carriers(reader, node, &op->results) &&
          find_dependents(reader, node, &op->results, -1, &op->dependents);
 }
@@ -285,12 +291,11 @@ static bool read_while(JsonReader *reader, const JsonNode *node, int depth,
                        HostOp *op) {
   JsonNode before = tile_json_field(node, "before");
   JsonNode body = tile_json_field(node, "body");
-  JsonNode condition = tile_json_field(node, "condition");
   if (!read_use(reader, node, "condition", &op->value) ||
       !read_while_lists(reader, node, op))
     return false;
-  if (reader->function->values[op->value].type.num_bits != 1)
-    return tile_json_fail(reader, &condition, "the index of an i1 value");
+  if (!check_condition(reader, node, op))
+    return false;
   op->first_alloc = reader->function->num_allocs;
   if (!read_block(reader, &before, depth + 1, &op->otherwise) ||
       !read_block(reader, &body, depth + 1, &op->body))

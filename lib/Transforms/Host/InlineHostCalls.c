@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Dialect/ForeignOps.h"
 #include "Support/Arena.h"
 #include "Support/Diagnostics.h"
 #include "Support/Iterate.h"
@@ -202,18 +203,12 @@ static void inline_calls(Run *run, MlirOperation function) {
 
 //===-- Functions that nothing calls any more -----------------------------===//
 
-static bool is_private(MlirOperation function) {
-  MlirAttribute visibility = mlirOperationGetInherentAttributeByName(
-      function, TILE_STR("sym_visibility"));
-  return mlirStringRefEqual(tile_ods_str_value(visibility),
-                            TILE_STR("private"));
-}
-
 // Helpers that launch nothing may be those of kernels, and stay; so do
 // functions that are not called.
 static void erase_unused(Run *run) {
   TILE_FOR_EACH_OP (op, body_of(run->module)) {
-    if (func_func_is(op) && is_private(op) && function_launches(run, op) &&
+    if (func_func_is(op) && tile_function_is_private(op) &&
+        function_launches(run, op) &&
         tile_pointer_map_get(&run->called, op.ptr))
       mlirOperationDestroy(op);
   }

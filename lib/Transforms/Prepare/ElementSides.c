@@ -21,6 +21,15 @@ void element_rewrite_at(TileBuilder *b, MlirOperation op) {
   mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
 }
 
+MlirOperation element_statement_of(MlirOperation op) {
+  MlirOperation parent = mlirOperationGetParentOperation(op);
+  while (!tile_kernel_is(parent) && !tile_role_is(parent)) {
+    op = parent;
+    parent = mlirOperationGetParentOperation(op);
+  }
+  return op;
+}
+
 MlirRegion element_region_begin(TileBuilder *b, int num_indices) {
   MlirType index = mlirIndexTypeGet(tile_builder_context(b));
   MlirBlock block = mlirBlockCreate(0, NULL, NULL);

@@ -27,6 +27,9 @@ TileBuilder element_rewrite_begin(MlirOperation kernel);
 /// planned the loop around it, the plan is dropped.
 void element_rewrite_at(TileBuilder *b, MlirOperation op);
 
+/// The statement of the kernel or role that `op` is, or is in.
+MlirOperation element_statement_of(MlirOperation op);
+
 /// A region of one block with so many indices; what is built next goes there.
 MlirRegion element_region_begin(TileBuilder *b, int num_indices);
 

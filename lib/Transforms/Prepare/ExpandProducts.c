@@ -131,16 +131,6 @@ static bool product_pads_solve(const TileProduct *product,
 
 //===-- Places ------------------------------------------------------------===//
 
-// The statement of the kernel or role that `op` is, or is in.
-static MlirOperation statement_of(MlirOperation op) {
-  MlirOperation parent = mlirOperationGetParentOperation(op);
-  while (!tile_kernel_is(parent) && !tile_role_is(parent)) {
-    op = parent;
-    parent = mlirOperationGetParentOperation(op);
-  }
-  return op;
-}
-
 static const ProductPads *find_pads(MlirOperation op, const ProductPads *pads,
                                     int count) {
   for (int i = 0; i < count; i++)
@@ -171,7 +161,7 @@ static bool is_theirs(MlirValue tile, MlirOperation loop,
 static MlirOperation home_of(const ProductPads *product,
                              const ProductPads *pads, int num_pads) {
   MlirValue c = tile_gemm_c(tile_gemm_cast(product->op));
-  MlirOperation home = product->op, end = statement_of(product->op);
+  MlirOperation home = product->op, end = element_statement_of(product->op);
   for (MlirOperation op = home; !mlirOperationEqual(op, end);) {
     op = mlirOperationGetParentOperation(op);
     if (tile_value_is_inside(c, op) ||
@@ -214,7 +204,7 @@ static MlirValue pad_factor(TileBuilder *b, MlirOperation op, MlirValue factor,
                             Extents to) {
   if (!is_smaller(factor, to.extent[0], to.extent[1]))
     return factor;
-  mlirRewriterBaseSetInsertionPointBefore(b->rw, statement_of(op));
+  mlirRewriterBaseSetInsertionPointBefore(b->rw, element_statement_of(op));
   MlirValue padded =
       build_tile(b, shape_of(factor).element, to, TILE_SPACE_SHARED);
   mlirRewriterBaseSetInsertionPointBefore(b->rw, op);

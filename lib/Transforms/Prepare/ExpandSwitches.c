@@ -13,6 +13,7 @@
 
 #include "Analysis/Loops/Loops.h"
 #include "Analysis/Memory/Memory.h"
+#include "Dialect/ForeignOps.h"
 #include "Support/Arena.h"
 #include "Support/Constants.h"
 #include "Support/Diagnostics.h"
@@ -131,15 +132,6 @@ static MlirWalkResult find_launch(MlirOperation op, void *user_data) {
   return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
-// Others call it: it may compute a number for a launch.
-static bool is_private(MlirOperation function) {
-  MlirAttribute visibility = mlirOperationGetInherentAttributeByName(
-      function, TILE_STR("sym_visibility"));
-  return !mlirAttributeIsNull(visibility) &&
-         mlirStringRefEqual(tile_ods_str_value(visibility),
-                            TILE_STR("private"));
-}
-
 // The metadata of a launch knows ifs; what a kernel holds is its own business.
 static MlirWalkResult plan_host_visit(MlirOperation op, void *user_data) {
   Plan *plan = user_data;
@@ -160,7 +152,8 @@ static MlirWalkResult visit_function(MlirOperation op, void *user_data) {
     return MlirWalkResultSkip;
   if (!func_func_is(op))
     return MlirWalkResultAdvance;
-  bool launches = is_private(op);
+  // What others call may compute a number for a launch.
+  bool launches = tile_function_is_private(op);
   mlirOperationWalk(op, find_launch, &launches, MlirWalkPreOrder);
   if (launches) {
     mlirOperationWalk(op, plan_host_visit, &plan, MlirWalkPreOrder);

@@ -279,16 +279,6 @@ static void change_types(const Plan *plan) {
 
 //===-- Windows and extents -----------------------------------------------===//
 
-// The statement of the kernel or role that `op` is, or is in.
-static MlirOperation statement_of(MlirOperation op) {
-  MlirOperation parent = mlirOperationGetParentOperation(op);
-  while (!tile_kernel_is(parent) && !tile_role_is(parent)) {
-    op = parent;
-    parent = mlirOperationGetParentOperation(op);
-  }
-  return op;
-}
-
 static MlirType element_now(const CodedValue *coded) {
   TileShape shape;
   tile_shape_get(coded->now, &shape);
@@ -622,10 +612,34 @@ static Side shared_like(TileBuilder *b, MlirOperation op,
   out->now =
       mlirMemRefTypeContiguousGet(element_now(like), rank, extent,
                                   tile_space_attr(context, TILE_SPACE_SHARED));
-  mlirRewriterBaseSetInsertionPointBefore(b->rw, statement_of(op));
+  mlirRewriterBaseSetInsertionPointBefore(b->rw, element_statement_of(op));
   out->value = tile_alloc(b, .type = out->now);
   mlirRewriterBaseSetInsertionPointBefore(b->rw, op);
   return (Side){out->value, out};
+}
+
+// A loop that is being built, and the place where it goes.
+typedef struct {
+  MlirBlock block;
+  MlirOperation next; // null: at the end
+  MlirRegion body;
+} Loop;
+
+static Loop begin_loop(TileBuilder *b, int rank, MlirValue *out_at) {
+  Loop loop = {mlirRewriterBaseGetInsertionBlock(b->rw),
+               mlirRewriterBaseGetOperationAfterInsertion(b->rw),
+               element_region_begin(b, rank)};
+  for (int d = 0; d < rank; d++)
+    out_at[d] = mlirBlockGetArgument(mlirRegionGetFirstBlock(loop.body), d);
+  return loop;
+}
+
+static void end_loop(TileBuilder *b, const Loop *loop, const TileShape *shape) {
+  mlirRewriterBaseSetInsertionPointToEnd(b->rw, loop->block);
+  if (loop->next.ptr)
+    mlirRewriterBaseSetInsertionPointBefore(b->rw, loop->next);
+  tile_parallel_op(b, .extents = {shape->extent, shape->rank},
+                   .body = loop->body);
 }
 
 static void element_loop(TileBuilder *b, Side src, Side dst) {
@@ -633,20 +647,13 @@ static void element_loop(TileBuilder *b, Side src, Side dst) {
   tile_shape_of(dst.tile, &shape);
   if (dst.coded)
     shape = dst.coded->was;
-  MlirBlock outer = mlirRewriterBaseGetInsertionBlock(b->rw);
-  MlirOperation next = mlirRewriterBaseGetOperationAfterInsertion(b->rw);
-  MlirRegion body = element_region_begin(b, shape.rank);
   MlirValue at[TILE_MAX_RANK];
-  for (int d = 0; d < shape.rank; d++)
-    at[d] = mlirBlockGetArgument(mlirRegionGetFirstBlock(body), d);
+  Loop loop = begin_loop(b, shape.rank, at);
   MlirValue value = element_read(b, src.tile, src.coded, at);
   value =
       element_converted(b, value, src.coded, element_type(dst.tile, dst.coded));
   element_write(b, dst.tile, dst.coded, at, value);
-  mlirRewriterBaseSetInsertionPointToEnd(b->rw, outer);
-  if (next.ptr)
-    mlirRewriterBaseSetInsertionPointBefore(b->rw, next);
-  tile_parallel_op(b, .extents = {shape.extent, shape.rank}, .body = body);
+  end_loop(b, &loop, &shape);
 }
 
 // To packed memory; `value`, unless null, is every element.
@@ -655,12 +662,8 @@ static void pack_loop(TileBuilder *b, Side src, Side dst, MlirValue value) {
   TileShape shape = dst.coded->was;
   int last = shape.rank - 1, pack = dst.coded->pack;
   shape.extent[last] /= pack;
-  MlirBlock outer = mlirRewriterBaseGetInsertionBlock(b->rw);
-  MlirOperation next = mlirRewriterBaseGetOperationAfterInsertion(b->rw);
-  MlirRegion body = element_region_begin(b, shape.rank);
   MlirValue at[TILE_MAX_RANK], elements[MAX_PACK];
-  for (int d = 0; d < shape.rank; d++)
-    at[d] = mlirBlockGetArgument(mlirRegionGetFirstBlock(body), d);
+  Loop loop = begin_loop(b, shape.rank, at);
   MlirValue group = at[last];
   MlirValue first = arith_muli(b, group, tile_const_index(b, pack));
   for (int i = 0; i < pack; i++) {
@@ -673,10 +676,7 @@ static void pack_loop(TileBuilder *b, Side src, Side dst, MlirValue value) {
   }
   at[last] = group;
   elements_write(b, dst.tile, dst.coded, at, elements);
-  mlirRewriterBaseSetInsertionPointToEnd(b->rw, outer);
-  if (next.ptr)
-    mlirRewriterBaseSetInsertionPointBefore(b->rw, next);
-  tile_parallel_op(b, .extents = {shape.extent, shape.rank}, .body = body);
+  end_loop(b, &loop, &shape);
 }
 
 //===-- Copies ------------------------------------------------------------===//
