@@ -171,6 +171,10 @@ typedef struct {
 } TileWarps;
 /// Written by tile-lower-roles on what was inside a role: first warp, count.
 #define TILE_WARPS_ATTR "tile.warps"
+/// Schedules keep them, conversion reads them: what a loop that gathers pixels
+/// does, and that it reads only what is there.
+#define TILE_IM2COL_ATTR "tile.im2col"
+#define TILE_CLAMPED_ATTR "tile.clamped"
 /// Of a loop whose rounds are blocks (tile-persist).
 #define TILE_PERSISTENT_ATTR "tile.persistent"
 /// Of such a loop: two warpgroups are to take its rounds in turn.

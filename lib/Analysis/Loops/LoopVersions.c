@@ -181,13 +181,6 @@ static bool read_is_covered(const Read *read) {
 
 //===-- Uses elsewhere ----------------------------------------------------===//
 
-static bool is_inside(MlirOperation op, MlirOperation outer) {
-  for (; op.ptr; op = mlirOperationGetParentOperation(op))
-    if (mlirOperationEqual(op, outer))
-      return true;
-  return false;
-}
-
 static bool reads_tile(MlirOperation op, MlirValue root, bool *out_writes) {
   TileAccess accesses[TILE_MAX_ACCESSES];
   int n = tile_accesses_get(op, accesses);
@@ -216,7 +209,7 @@ static bool is_local_use(MlirOperation user, MlirValue root,
   bool found = false;
   for (MlirOperation op = mlirBlockGetFirstOperation(block);
        !mlirOperationEqual(op, user); op = mlirOperationGetNextInBlock(op)) {
-    if (is_inside(loop, op))
+    if (tile_op_is_inside(loop, op))
       found = false;
     reads_tile(op, root, &writes);
     found |= writes;
@@ -252,7 +245,7 @@ static MlirOperation find_foreign_use(MlirValue value, MlirValue root,
         !tile_element_access_get(user, &element))
       return user;
     *out_code = "tile-pipeline/used-outside";
-    if (!is_inside(user, loop) && !is_local_use(user, root, loop))
+    if (!tile_op_is_inside(user, loop) && !is_local_use(user, root, loop))
       return user;
   }
   return (MlirOperation){NULL};

@@ -435,7 +435,7 @@ static void write_back(TileGraphEmit *emit, const TileGraphOperand *operand,
 static bool reads_anywhere(const TileGraphOp *op) {
   if (!op->body.ptr ||
       !mlirAttributeIsNull(mlirOperationGetDiscardableAttributeByName(
-          op->op, TILE_STR("tile.clamped"))))
+          op->op, TILE_STR(TILE_CLAMPED_ATTR))))
     return false;
   TILE_FOR_EACH_OP (inner, op->body)
     if (memref_load_is(inner))

@@ -442,7 +442,7 @@ static bool find_start(const TileGraphOp *op, int64_t dim,
 static bool is_im2col(TileGraphOp *op) {
   TileGraphIm2col *im2col = &op->im2col;
   im2col->filter = mlirOperationGetDiscardableAttributeByName(
-      op->op, TILE_STR("tile.im2col"));
+      op->op, TILE_STR(TILE_IM2COL_ATTR));
   if (mlirAttributeIsNull(im2col->filter) ||
       !mlirAttributeIsADictionary(im2col->filter) || op->num_operands != 1 ||
       op->num_loops < 2 || op->num_loops > 3 || !op->operands[0].tile)

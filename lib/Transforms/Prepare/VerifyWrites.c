@@ -24,6 +24,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Analysis/Index/Index.h"
 #include "Dialect/ElementLoops.h"
 #include "Dialect/ForeignOps.h"
 #include "Dialect/Products.h"
@@ -267,12 +268,6 @@ static void add_leaf(Condition *condition, MlirValue value) {
   condition->leaves[condition->num_leaves++] = value;
 }
 
-static bool is_around(MlirOperation outer, MlirOperation op) {
-  while (op.ptr && !mlirOperationEqual(op, outer))
-    op = mlirOperationGetParentOperation(op);
-  return op.ptr;
-}
-
 // A loop with a tile of its own begins anew in each round. Of a loop that is
 // over when the tile is read, the condition chooses a round by its number alone
 // where it asks for that very number.
@@ -280,11 +275,12 @@ static void add_argument(Condition *condition, MlirValue value) {
   MlirOperation op =
       mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
   add_leaf(condition, value);
-  if (!is_loop(op) || !condition->tile.ptr || is_around(op, condition->tile))
+  if (!is_loop(op) || !condition->tile.ptr ||
+      tile_op_is_inside(condition->tile, op))
     return;
   bool is_number = scf_for_is(op) && mlirBlockArgumentGetArgNumber(value) == 0;
-  condition->chooses_round |=
-      !is_number || condition->is_exact || !is_around(condition->at, op);
+  condition->chooses_round |= !is_number || condition->is_exact ||
+                              !tile_op_is_inside(op, condition->at);
 }
 
 // Equal to a number, or to one of each so many; `arith.andi` of bits joins

@@ -76,24 +76,6 @@ static bool find_joined(MlirType from, MlirType to, int *out_count) {
   return true;
 }
 
-static MlirValue reshape_to(TileBuilder *b, const char *name, MlirValue value,
-                            MlirType type, const int *count, int num_groups) {
-  MlirContext context = tile_builder_context(b);
-  int64_t shape[TILE_NEST_MAX_LOOPS];
-  intptr_t rank = mlirShapedTypeGetRank(type);
-  TileState s;
-  tile_ods_begin(&s, b, name);
-  tile_ods_operand(&s, value);
-  tile_ods_type(&s, type);
-  tile_ods_put(&s, "reassociation", reassociation(context, count, num_groups));
-  for (intptr_t d = 0; d < rank; d++)
-    shape[d] = mlirShapedTypeGetDimSize(type, d);
-  if (rank > num_groups)
-    tile_ods_put(&s, "static_output_shape",
-                 mlirDenseI64ArrayGet(context, rank, shape));
-  return result_of(tile_ods_end(&s, b));
-}
-
 static void compose_view(TileBuilder *b, MlirOperation view) {
   int count[TILE_NEST_MAX_LOOPS];
   MlirValue source = mlirOperationGetOperand(view, 0);

@@ -52,6 +52,27 @@ static inline MlirAttribute reassociation(MlirContext context, const int *count,
   return mlirArrayAttrGet(context, rank, groups);
 }
 
+// As a type with other dimensions: of groups of `count`, those of the larger
+// rank, each of the smaller one.
+static inline MlirValue reshape_to(TileBuilder *b, const char *name,
+                                   MlirValue value, MlirType type,
+                                   const int *count, int num_groups) {
+  MlirContext context = tile_builder_context(b);
+  int64_t shape[TILE_NEST_MAX_LOOPS];
+  intptr_t rank = mlirShapedTypeGetRank(type);
+  TileState s;
+  tile_ods_begin(&s, b, name);
+  tile_ods_operand(&s, value);
+  tile_ods_type(&s, type);
+  tile_ods_put(&s, "reassociation", reassociation(context, count, num_groups));
+  for (intptr_t d = 0; d < rank; d++)
+    shape[d] = mlirShapedTypeGetDimSize(type, d);
+  if (rank > num_groups)
+    tile_ods_put(&s, "static_output_shape",
+                 mlirDenseI64ArrayGet(context, rank, shape));
+  return result_of(tile_ods_end(&s, b));
+}
+
 //===-- Extents -----------------------------------------------------------===//
 
 static inline bool is_structured(MlirOperation op) {

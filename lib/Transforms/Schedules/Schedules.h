@@ -27,8 +27,6 @@ enum {
 #define TILE_ACCUMULATOR_ATTR "tile.accumulator" // what fills the product's sum
 #define TILE_FACTOR_ATTR "tile.factor"   // what makes elements of its factors
 #define TILE_CARRIED_ATTR "tile.carried" // what keeps a result for a next round
-#define TILE_CLAMPED_ATTR "tile.clamped" // gathers what there is everywhere
-#define TILE_IM2COL_ATTR "tile.im2col"   // what a loop that gathers pixels does
 #define TILE_SCHEDULE_ATTR "tile.schedule" // of the function: its name
 #define TILE_BLOCK_ATTR "tile.block"       // of the function: sizes of a block
 #define TILE_LOOP_ATTR "tile.loop"         // sizes of a step of the product

@@ -190,7 +190,6 @@ static void turn_elements(TileBuilder *b, const Turn *turn, MlirValue back,
 
 // The channels as two dimensions: groups, and those of one.
 static MlirValue cut_channels(TileBuilder *b, const TileConvolution *c) {
-  MlirContext context = tile_builder_context(b);
   MlirType type = mlirValueGetType(c->image);
   int rank = (int)mlirShapedTypeGetRank(type), count[TILE_MAX_IMAGE_DIMS];
   int64_t shape[TILE_MAX_IMAGE_DIMS];
@@ -201,21 +200,13 @@ static MlirValue cut_channels(TileBuilder *b, const TileConvolution *c) {
     if (d == c->channel_dim)
       shape[next++] = c->nest.extent[c->channel];
   }
-  TileState s;
-  tile_ods_begin(&s, b, "tensor.expand_shape");
-  tile_ods_operand(&s, c->image);
-  tile_ods_type(&s,
-                mlirRankedTensorTypeGet(rank + 1, shape, element_of(c->image),
-                                        (MlirAttribute){NULL}));
-  tile_ods_put(&s, "reassociation", reassociation(context, count, rank));
-  tile_ods_put(&s, "static_output_shape",
-               mlirDenseI64ArrayGet(context, rank + 1, shape));
-  return result_of(tile_ods_end(&s, b));
+  MlirType cut = mlirRankedTensorTypeGet(rank + 1, shape, element_of(c->image),
+                                         (MlirAttribute){NULL});
+  return reshape_to(b, "tensor.expand_shape", c->image, cut, count, rank);
 }
 
 // Groups and images as one dimension.
 static MlirValue join_images(TileBuilder *b, MlirValue image) {
-  MlirContext context = tile_builder_context(b);
   MlirType type = mlirValueGetType(image);
   int rank = (int)mlirShapedTypeGetRank(type) - 1, count[TILE_MAX_IMAGE_DIMS];
   int64_t shape[TILE_MAX_IMAGE_DIMS];
@@ -224,13 +215,9 @@ static MlirValue join_images(TileBuilder *b, MlirValue image) {
     shape[d] = mlirShapedTypeGetDimSize(type, d + 1);
   }
   shape[0] *= mlirShapedTypeGetDimSize(type, 0);
-  TileState s;
-  tile_ods_begin(&s, b, "tensor.collapse_shape");
-  tile_ods_operand(&s, image);
-  tile_ods_type(&s, mlirRankedTensorTypeGet(rank, shape, element_of(image),
-                                            (MlirAttribute){NULL}));
-  tile_ods_put(&s, "reassociation", reassociation(context, count, rank));
-  return result_of(tile_ods_end(&s, b));
+  MlirType joined = mlirRankedTensorTypeGet(rank, shape, element_of(image),
+                                            (MlirAttribute){NULL});
+  return reshape_to(b, "tensor.collapse_shape", image, joined, count, rank);
 }
 
 static void turn_image(TileBuilder *b, TileConvolution *c) {
