@@ -200,6 +200,8 @@ TileChannelOp tile_channel_of(MlirValue channel);
 /// Whether `op` is a kernel: a `gpu.launch`, a `gpu.func`, or a `func.func`
 /// with `tile.num_threads`.
 bool tile_kernel_is(MlirOperation op);
+/// The kernel that `op` is, or is in; null outside of kernels.
+MlirOperation tile_kernel_around(MlirOperation op);
 /// Calls `visit` on every kernel under `root` that has a body, in program
 /// order. Stops at the first failure and returns it.
 typedef MlirLogicalResult (*TileKernelVisitor)(MlirOperation kernel,

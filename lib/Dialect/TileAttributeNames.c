@@ -144,16 +144,10 @@ static void check_name(MlirOperation op, MlirStringRef written) {
 
 //===-- Entry -------------------------------------------------------------===//
 
-static bool is_in_kernel(MlirOperation op) {
-  while (op.ptr && !tile_kernel_is(op))
-    op = mlirOperationGetParentOperation(op);
-  return op.ptr != NULL;
-}
-
 static MlirWalkResult visit(MlirOperation op, void *user_data) {
   (void)user_data;
   intptr_t count = mlirOperationGetNumDiscardableAttributes(op);
-  if (count == 0 || !(is_in_kernel(op) || func_func_is(op)) ||
+  if (count == 0 || !(tile_kernel_around(op).ptr || func_func_is(op)) ||
       tile_is_in_fallback_variant(op))
     return MlirWalkResultAdvance;
   for (intptr_t i = 0; i < count; i++)

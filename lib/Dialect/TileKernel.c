@@ -18,6 +18,12 @@ bool tile_kernel_is(MlirOperation op) {
              op, TILE_STR("tile.num_threads")));
 }
 
+MlirOperation tile_kernel_around(MlirOperation op) {
+  while (!mlirOperationIsNull(op) && !tile_kernel_is(op))
+    op = mlirOperationGetParentOperation(op);
+  return op;
+}
+
 //===-- Numbers on kernels ------------------------------------------------===//
 
 int64_t tile_kernel_number(MlirOperation kernel, const char *name,

@@ -52,9 +52,7 @@ static MlirWalkResult find_origin(MlirOperation op, void *user_data) {
 static MlirValue first_of_origin(MlirOperation at) {
   OriginSearch search = {.origin = origin_of(at),
                          .found = mlirOperationGetResult(at, 0)};
-  MlirOperation kernel = at;
-  while (kernel.ptr && !tile_kernel_is(kernel))
-    kernel = mlirOperationGetParentOperation(kernel);
+  MlirOperation kernel = tile_kernel_around(at);
   if (kernel.ptr)
     mlirOperationWalk(kernel, find_origin, &search, MlirWalkPreOrder);
   return search.found;

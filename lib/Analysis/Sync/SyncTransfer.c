@@ -477,10 +477,9 @@ static MlirWalkResult find_tma_load(MlirOperation op, void *user_data) {
 // Whether TMA loads anything in the kernel.
 static bool loads_by_tma(MlirOperation op) {
   bool found = false;
-  while (!mlirOperationIsNull(op) && !tile_kernel_is(op))
-    op = mlirOperationGetParentOperation(op);
-  if (!mlirOperationIsNull(op))
-    mlirOperationWalk(op, find_tma_load, &found, MlirWalkPreOrder);
+  MlirOperation kernel = tile_kernel_around(op);
+  if (kernel.ptr)
+    mlirOperationWalk(kernel, find_tma_load, &found, MlirWalkPreOrder);
   return found;
 }
 

@@ -14,6 +14,10 @@ MlirType type_i1(Lowering *l) {
 
 MlirType type_i32(Lowering *l) { return l->i32.type; }
 
+MlirType type_int(Lowering *l, int64_t bits) {
+  return mlirIntegerTypeGet(tile_builder_context(&l->b), (unsigned)bits);
+}
+
 MlirType type_i64(Lowering *l) { return l->i64.type; }
 
 MlirType type_pointer(Lowering *l, unsigned address_space) {

@@ -54,6 +54,7 @@ typedef struct {
 
 MlirType type_i1(Lowering *l);
 MlirType type_i32(Lowering *l);
+MlirType type_int(Lowering *l, int64_t bits);
 MlirType type_i64(Lowering *l);
 MlirType type_pointer(Lowering *l, unsigned address_space);
 /// The type in which an element is stored: i1 and 8-bit floats are i8.

@@ -251,20 +251,15 @@ MlirLogicalResult tile_atomic_load_verify(MlirOperation op) {
 
 //===-- tile.next_tile ----------------------------------------------------===//
 
-static MlirOperation kernel_around(MlirOperation op) {
-  while (op.ptr && !tile_kernel_is(op))
-    op = mlirOperationGetParentOperation(op);
-  return op;
-}
-
 // (C2)
 static MlirLogicalResult verify_one_number(TileNextTileOp next) {
   MlirValue counter = tile_next_tile_counter(next);
-  MlirOperation kernel = kernel_around(next.op);
+  MlirOperation kernel = tile_kernel_around(next.op);
   for (MlirOpOperand use = mlirValueGetFirstUse(counter);
        !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     TileNextTileOp other = tile_next_tile_dyn(mlirOpOperandGetOwner(use));
-    if (other.op.ptr && mlirOperationEqual(kernel_around(other.op), kernel) &&
+    if (other.op.ptr &&
+        mlirOperationEqual(tile_kernel_around(other.op), kernel) &&
         !mlirValueEqual(tile_next_tile_tiles(other),
                         tile_next_tile_tiles(next)))
       return tile_emit_error_with_note(

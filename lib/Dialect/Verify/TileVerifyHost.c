@@ -11,17 +11,10 @@
 
 //===-- Where an op may be ------------------------------------------------===//
 
-static MlirOperation kernel_around(MlirOperation op) {
-  MlirOperation parent = mlirOperationGetParentOperation(op);
-  while (!mlirOperationIsNull(parent) && !tile_kernel_is(parent))
-    parent = mlirOperationGetParentOperation(parent);
-  return parent;
-}
-
 static MlirLogicalResult verify_on_host(MlirOperation op) {
   if (tile_failed(tile_verify_op(op)))
     return tile_failure();
-  MlirOperation kernel = kernel_around(op);
+  MlirOperation kernel = tile_kernel_around(op);
   if (mlirOperationIsNull(kernel))
     return tile_success();
   return tile_emit_error_with_note(op, mlirOperationGetLocation(kernel),

@@ -33,11 +33,9 @@ static bool is_printed_tile(MlirType type) {
 }
 
 MlirLogicalResult tile_verify_inside_kernel(MlirOperation op) {
-  for (MlirOperation parent = mlirOperationGetParentOperation(op); parent.ptr;
-       parent = mlirOperationGetParentOperation(parent))
-    if (tile_kernel_is(parent))
-      return tile_success();
-  return tile_emit_error(op, "expects to be inside a kernel");
+  return tile_kernel_around(op).ptr
+             ? tile_success()
+             : tile_emit_error(op, "expects to be inside a kernel");
 }
 
 // In the body of an element loop each element is on its own.

@@ -115,8 +115,6 @@ MlirType pipeline_ring_type(MlirType tile, int32_t num_slots);
 
 /// Whether the loop belongs to a role.
 bool pipeline_is_in_role(MlirOperation op);
-/// The kernel around `op`, or null.
-MlirOperation pipeline_kernel_around(MlirOperation op);
 /// Registers that a thread of the kernel has, by what the user wants of it and
 /// what a multiprocessor has. Its number of threads must be known.
 int64_t pipeline_num_registers(MlirOperation kernel);

@@ -27,13 +27,7 @@ static const TileStatement *statement_of(const Pipeline *p, int statement) {
   return &p->loop->body.statements[statement];
 }
 
-//===-- Surroundings ------------------------------------------------------===//
-
-MlirOperation pipeline_kernel_around(MlirOperation op) {
-  while (!mlirOperationIsNull(op) && !tile_kernel_is(op))
-    op = mlirOperationGetParentOperation(op);
-  return op;
-}
+//===-- Registers ---------------------------------------------------------===//
 
 // The pass knows no target; all chips have the same registers (TileTarget.c).
 int64_t pipeline_num_registers(MlirOperation kernel) {
@@ -647,7 +641,7 @@ static bool decision_is_early(const Pipeline *p) {
 bool pipeline_build(TileArena *arena, TilePlannedLoop *loop, Pipeline *out) {
   *out = (Pipeline){.arena = arena,
                     .loop = loop,
-                    .kernel = pipeline_kernel_around(loop->body.loop.op),
+                    .kernel = tile_kernel_around(loop->body.loop.op),
                     .last_stage = tile_loop_plan_last_stage(&loop->plan),
                     .num_iters = count_iters(loop->body.loop.op),
                     .num_carried = loop->body.loop.num_carried};

@@ -328,7 +328,7 @@ static bool rotate_role_loop(Work *work) {
 static void rotate_loop(Work *work) {
   TileLoopPlan *plan = &work->loop.plan;
   MlirOperation loop = work->loop.body.loop.op;
-  MlirOperation kernel = pipeline_kernel_around(loop);
+  MlirOperation kernel = tile_kernel_around(loop);
   int64_t num_threads = kernel.ptr ? tile_kernel_num_threads(kernel) : 0;
   if (num_threads < 1 || !tile_rotation_is_wished(kernel))
     return;
@@ -391,7 +391,7 @@ static MlirWalkResult visit(MlirOperation op, void *user_data) {
       num_stages == 0)
     return MlirWalkResultAdvance;
   walk->result = pipeline_plan_loop(&walk->arena, &loop, num_stages);
-  MlirOperation kernel = pipeline_kernel_around(op);
+  MlirOperation kernel = tile_kernel_around(op);
   if (tile_failed(walk->result) && kernel.ptr)
     tile_kernel_note_refusal(kernel);
   return tile_failed(walk->result) ? MlirWalkResultInterrupt

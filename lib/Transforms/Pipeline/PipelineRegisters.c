@@ -57,7 +57,7 @@ static MlirWalkResult add_fragment(MlirOperation op, void *user_data) {
 }
 
 static int64_t threads_of(MlirOperation loop) {
-  MlirOperation kernel = pipeline_kernel_around(loop);
+  MlirOperation kernel = tile_kernel_around(loop);
   return kernel.ptr ? tile_op_num_threads(loop, tile_kernel_num_threads(kernel))
                     : 0;
 }
@@ -70,7 +70,7 @@ typedef struct {
 } Budget;
 
 static Budget budget_of(MlirOperation loop) {
-  MlirOperation kernel = pipeline_kernel_around(loop);
+  MlirOperation kernel = tile_kernel_around(loop);
   TileRoleOp role = tile_role_of(loop);
   FragmentWalk walk = {threads_of(loop), SCALARS};
   mlirOperationWalk(role.op.ptr ? role.op : kernel, add_fragment, &walk,

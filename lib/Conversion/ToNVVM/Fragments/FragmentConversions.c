@@ -174,10 +174,6 @@ static MlirValue select_piece(Lowering *l, Plan *plan, const Wanted *wanted) {
 
 //===-- Inside a warp -----------------------------------------------------===//
 
-static MlirType type_int(Lowering *l, int64_t bits) {
-  return mlirIntegerTypeGet(tile_builder_context(&l->b), (unsigned)bits);
-}
-
 static MlirValue shuffle_word(Lowering *l, MlirValue word, MlirValue lane) {
   MlirValue everyone = tile_const_int(&l->b, -1, 32);
   return nvvm_shfl_sync(&l->b, .type = type_i32(l), .thread_mask = everyone,

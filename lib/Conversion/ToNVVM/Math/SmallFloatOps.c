@@ -49,10 +49,6 @@ void lower_tile_unpack_fp4(Lowering *l, MlirOperation op) {
 
 //===-- tile.unpack, tile.pack --------------------------------------------===//
 
-static MlirType type_of_bits(Lowering *l, int bits) {
-  return mlirIntegerTypeGet(tile_builder_context(&l->b), (unsigned)bits);
-}
-
 // An integer of its width, or the element itself.
 static MlirValue as_element(Lowering *l, MlirValue code, MlirType element) {
   return tile_elem_is_float(element)
@@ -78,7 +74,7 @@ void lower_tile_unpack(Lowering *l, MlirOperation op) {
     shift = arith_trunci(&l->b, .type = type, .in = shift);
   MlirValue code = arith_shrui(&l->b, word, shift);
   if (bits < word_bits)
-    code = arith_trunci(&l->b, .type = type_of_bits(l, bits), .in = code);
+    code = arith_trunci(&l->b, .type = type_int(l, bits), .in = code);
   mlirRewriterBaseReplaceAllUsesWith(l->b.rw, mlirOperationGetResult(op, 0),
                                      as_element(l, code, element));
 }
@@ -92,7 +88,7 @@ void lower_tile_pack(Lowering *l, MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
     MlirValue code = mlirOperationGetOperand(op, i);
     if (tile_elem_is_float(element))
-      code = arith_bitcast(&l->b, .type = type_of_bits(l, bits), .in = code);
+      code = arith_bitcast(&l->b, .type = type_int(l, bits), .in = code);
     if (bits < word_bits)
       code = arith_extui(&l->b, .type = type, .in = code);
     if (i > 0) {

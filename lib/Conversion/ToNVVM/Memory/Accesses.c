@@ -25,10 +25,6 @@ unsigned space_number(TileSpace space) {
   return 0;
 }
 
-static MlirType type_int(Lowering *l, int64_t bits) {
-  return mlirIntegerTypeGet(tile_builder_context(&l->b), (unsigned)bits);
-}
-
 static MlirType type_vector(MlirType element, int64_t count) {
   return mlirVectorTypeGet(1, &count, element);
 }
